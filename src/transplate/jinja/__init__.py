@@ -1,0 +1,1 @@
+"""Chat templates as Hugging Face's transformers runs them."""

@@ -1,0 +1,1 @@
+"""Comparing two templates on the same conversations."""
