@@ -1,4 +1,4 @@
-"""Real Ollama and real Go as an oracle: builds the program in ``go/``, keeps it running, asks it in batches."""
+"""Real Ollama and real Go as an oracle: builds the program in ``go/``, runs it, asks it in batches."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import base64
 import hashlib
 import json
 import os
-import queue
 import shutil
 import subprocess
 import tempfile
-import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracle.engines import EngineUnavailable
+from tests.oracle.worker import LineWorker
 
 SOURCE = Path(__file__).parent / "go"
 OLLAMA_VERSION = next(
@@ -98,53 +97,6 @@ def build_program(package: str = ".", *, name: str = "oracle") -> Path:
     return program
 
 
-class _Process:
-    """One run of the program with threads that feed and drain it, so that no full pipe can block us."""
-
-    def __init__(self, program: Path, arguments: Sequence[str]) -> None:
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        self.child = subprocess.Popen(
-            [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors
-        )
-        self.questions: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self.answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        for target in (self._feed, self._drain):
-            threading.Thread(target=target, daemon=True).start()
-
-    def _feed(self) -> None:
-        stdin = self.child.stdin
-        assert stdin is not None
-        try:
-            while (line := self.questions.get()) is not None:
-                stdin.write(line)
-                if self.questions.empty():
-                    stdin.flush()
-            stdin.close()
-        except (BrokenPipeError, OSError):
-            return
-
-    def _drain(self) -> None:
-        stdout = self.child.stdout
-        assert stdout is not None
-        with stdout:
-            for line in stdout:
-                self.answers.put(line)
-        self.answers.put(None)
-
-    def close(self) -> str:
-        """End the process and return the last words it had for standard error."""
-        self.questions.put(None)
-        try:
-            self.child.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            self.child.kill()
-            self.child.wait()
-        self.errors.seek(0)
-        said = self.errors.read().decode("utf-8", "replace")
-        self.errors.close()
-        return said
-
-
 class GoOracle:
     """The running oracle. Not for use by several threads at once."""
 
@@ -157,9 +109,8 @@ class GoOracle:
         Raises:
             EngineUnavailable: It cannot be built.
         """
-        self._program = build_program()
-        self._arguments = (f"-timeout={seconds}s",)
-        self._process = _Process(self._program, self._arguments)
+        self._command = (build_program(), f"-timeout={seconds}s")
+        self._process = LineWorker(self._command)
         self._pending: deque[dict[str, Any]] = deque()
 
     def __enter__(self) -> GoOracle:
@@ -213,7 +164,7 @@ class GoOracle:
         said = self._process.close()
         unanswered = list(self._pending)
         self._pending.clear()
-        self._process = _Process(self._program, self._arguments)
+        self._process = LineWorker(self._command)
         culprit = unanswered[0]
         requests = culprit["requests"]
         if len(requests) > 1:
