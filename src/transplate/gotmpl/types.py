@@ -9,8 +9,9 @@ nil                    ``None``
 bool, int, float64     ``bool``, ``int``, ``float``
 complex128             ``complex``
 string                 ``str``; each byte outside valid UTF-8 is a surrogate escape
-``[]interface {}``     ``list``
-map[string]any         ``dict`` (iterated and printed in sorted key order, as Go does)
+``[]interface {}``     ``list`` (a nil one is a :class:`GoSlice`)
+map[string]any         ``dict`` (iterated and printed in sorted key order, as Go does; a nil one is a
+                       :class:`GoMap`)
 =====================  =========================================================
 
 Everything else carries its type in ``go_type``: other integers are :class:`SizedInt`, and named slices and
@@ -19,9 +20,10 @@ maps, structs, pointers and functions are the wrappers below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any, TypeAlias
 
 GoValue: TypeAlias = Any
@@ -90,7 +92,7 @@ class Method:
 
 @dataclass(frozen=True, eq=False)
 class GoType:
-    """A Go type; compared by identity.
+    """A Go type; compared by identity (unnamed slice and pointer types come from :func:`slice_of`, …).
 
     Attributes:
         name: The type as Go prints it, ``template.templateTool`` or ``[]string``.
@@ -110,6 +112,21 @@ class GoType:
     methods: Mapping[str, Method] = field(default_factory=dict)
     marshal_json: Callable[[GoValue], str] | None = None
 
+    @cached_property
+    def field_indexes(self) -> dict[str, int]:
+        """Positions of a struct's fields by name."""
+        return {field.name: index for index, field in enumerate(self.fields)}
+
+    @cached_property
+    def has_pointer_methods(self) -> bool:
+        """Whether some method is defined on the pointer only, so that being addressable matters."""
+        return any(method.pointer_receiver for method in self.methods.values())
+
+    @cached_property
+    def is_named(self) -> bool:
+        """Whether the type has a name of its own and is not a type literal such as ``[]string``."""
+        return not self.name.startswith(("[", "*", "map[", "func(", "interface {", "struct {"))
+
     def __repr__(self) -> str:
         return f"GoType({self.name!r})"
 
@@ -123,9 +140,25 @@ UINT8 = GoType("uint8", Kind.UINT8)
 INT32 = GoType("int32", Kind.INT32)
 ANY = GoType("interface {}", Kind.INTERFACE)
 ERROR = GoType("error", Kind.INTERFACE)
+REFLECT_VALUE = GoType("reflect.Value", Kind.STRUCT)
+"""Type of a parameter that takes any value as it is, the untyped nil included."""
 ANY_SLICE = GoType("[]interface {}", Kind.SLICE, elem=ANY)
 STRING_SLICE = GoType("[]string", Kind.SLICE, elem=STRING)
+BYTES = GoType("[]uint8", Kind.SLICE, elem=UINT8)
 ANY_MAP = GoType("map[string]interface {}", Kind.MAP, elem=ANY, key=STRING)
+
+_SLICES: dict[GoType, GoType] = {ANY: ANY_SLICE, STRING: STRING_SLICE, UINT8: BYTES}
+_POINTERS: dict[GoType, GoType] = {}
+
+
+def slice_of(elem: GoType) -> GoType:
+    """Return the type ``[]elem``, always the same object for one element type."""
+    return _SLICES.setdefault(elem, GoType(f"[]{elem.name}", Kind.SLICE, elem=elem))
+
+
+def pointer_to(elem: GoType) -> GoType:
+    """Return the type ``*elem``, always the same object for one target type."""
+    return _POINTERS.setdefault(elem, GoType(f"*{elem.name}", Kind.POINTER, elem=elem))
 
 
 class SizedInt(int):
@@ -142,18 +175,22 @@ class SizedInt(int):
 
 @dataclass(slots=True, eq=False)
 class GoSlice:
-    """A slice of any type but ``[]interface {}``; ``items`` is None for a nil slice.
+    """A slice that is nil or of a type other than ``[]interface {}``.
 
-    A ``[]byte`` (and a named type of it) keeps its items as ``bytes``.
+    Attributes:
+        go_type: Its type.
+        items: Its elements, None for a nil slice. A ``[]byte`` (and a named type of it) keeps ``bytes``.
+        spare: The elements between its length and its capacity, which slicing again can reach.
     """
 
     go_type: GoType
-    items: list[GoValue] | bytes | None
+    items: Sequence[GoValue] | None
+    spare: Sequence[GoValue] = ()
 
 
 @dataclass(slots=True, eq=False)
 class GoMap:
-    """A map of any type but ``map[string]interface {}``; ``items`` is None for a nil map."""
+    """A map that is nil or of a type other than ``map[string]interface {}``; ``items`` is None for nil."""
 
     go_type: GoType
     items: dict[Any, GoValue] | None
