@@ -1,0 +1,67 @@
+"""text/template's functions ``html``, ``js`` and ``urlquery``: escaping of what their arguments print."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote_plus
+
+from transplate.gotmpl import quoting
+from transplate.gotmpl.fmt import UnprintableValue, printable_value, sprint
+from transplate.gotmpl.printable import is_print
+from transplate.gotmpl.types import GoValue
+from transplate.limits import DEFAULT_LIMITS
+
+_HTML = str.maketrans(
+    {"\0": quoting.REPLACEMENT, '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
+_HTML_SPECIAL = re.compile("[\0\"'&<>]")
+_JS_SPECIAL = re.compile("[\0-\x1f\\\\\"'<>&=\x80-\U0010ffff]")
+_JS_BACKSLASHED = frozenset("\\\"'")
+
+
+def eval_args(values: list[GoValue], *, limit: int = DEFAULT_LIMITS.output) -> str:
+    """Return the text that ``html``, ``js`` and ``urlquery`` escape (text/template's ``evalArgs``).
+
+    It is what ``print`` gives, but that pointers are followed and nil is ``<no value>``.
+
+    Raises:
+        TemplateExecutionError: Of kind LIMIT, if it has more than ``limit`` characters.
+    """
+    if len(values) == 1 and type(values[0]) is str:
+        return values[0]
+    return sprint([_argument(value) for value in values], limit=limit)
+
+
+def _argument(value: GoValue) -> GoValue:
+    if value is None:
+        return "<no value>"
+    try:
+        return printable_value(value)
+    except UnprintableValue:
+        return value
+
+
+def html(text: str) -> str:
+    """Return ``template.HTMLEscapeString`` of a Go string."""
+    return text if _HTML_SPECIAL.search(text) is None else text.translate(_HTML)
+
+
+def js(text: str) -> str:
+    """Return ``template.JSEscapeString`` of a Go string."""
+    return _JS_SPECIAL.sub(_js_escape, text)
+
+
+def _js_escape(match: re.Match[str]) -> str:
+    character = match[0]
+    if character in _JS_BACKSLASHED:
+        return "\\" + character
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        # A stray byte is read as U+FFFD, which is printable, and the byte is copied.
+        return character
+    return character if code >= 0x80 and is_print(code) else f"\\u{code:04X}"
+
+
+def urlquery(text: str) -> str:
+    """Return ``url.QueryEscape`` of a Go string."""
+    return quote_plus(quoting.to_bytes(text), safe="")
