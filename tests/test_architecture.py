@@ -16,7 +16,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 BASE = {"errors", "source", "limits"}
 
 THIRD_PARTY = {
-    "lark": ("gotmpl/parser.py", "gotmpl/lexer.py"),
+    "lark": ("gotmpl/grammar.py", "gotmpl/parser.py", "gotmpl/lexer.py"),
     "jinja2": ("jinja/", "convert/jinja_to_go"),
     "click": ("cli/",),
 }
@@ -33,7 +33,7 @@ NAMES = {name_of(module) for module in MODULES}
 def part_of(module: Path) -> str:
     """The part of the picture that a module belongs to."""
     first = module.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    return "base" if first in BASE else first
+    return "base" if first in BASE else {"__main__": "cli"}.get(first, first)
 
 
 def imported(module: Path, *, at_import: bool = False) -> Iterator[str]:
