@@ -220,11 +220,13 @@ class GoFunc:
         go_type: Its type, whose name is the signature.
         call: The function; for an iterator, called with no argument it gives the tuples it yields.
         signature: Its parameters and results, as for a method.
+        yields: The types of what an iterator yields, one or two; empty for every other function.
     """
 
     go_type: GoType
     call: Callable[..., Any]
     signature: Method
+    yields: tuple[GoType, ...] = ()
 
 
 _BY_PYTHON_TYPE: dict[type, GoType] = {

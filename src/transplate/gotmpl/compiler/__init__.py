@@ -1,0 +1,1 @@
+"""Compiles parsed templates to Python and runs them."""
