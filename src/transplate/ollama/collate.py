@@ -63,6 +63,6 @@ def tag_images(messages: Sequence[Message]) -> list[Message]:
                     content = content.replace("[img]", tag, 1)
                 else:
                     prefix += tag
-            message = (role, prefix + content, *rest)  # type: ignore[assignment]  # noqa: PLW2901
+            message = (role, prefix + content, *rest)  # type: ignore[assignment]
         tagged.append(message)
     return tagged

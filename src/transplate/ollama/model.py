@@ -195,6 +195,9 @@ def typescript_type(found: GoStruct) -> str:
 
 # --- tools, whose types differ by version ---------------------------------------------------------------
 
+PROPERTY_NAME = "api.ToolProperty"
+"""The name of the type of a property, which is another type in each version."""
+
 _ORDERED_MAP_NAME = "orderedmap.Map[string,github.com/ollama/ollama/api.ToolProperty]"
 
 
@@ -217,7 +220,7 @@ class ToolTypes:
         """
         self._behaviour = behaviour
         self.property = GoType(
-            "api.ToolProperty",
+            PROPERTY_NAME,
             Kind.STRUCT,
             methods={"ToTypeScriptType": Method("ToTypeScriptType", typescript_type, results=(STRING,))},
         )

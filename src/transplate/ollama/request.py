@@ -28,6 +28,7 @@ from transplate.ollama.decoding import (
     read_int,
     read_string,
 )
+from transplate.ollama.text import lower
 from transplate.ollama.versions import Behaviour
 
 # --- records --------------------------------------------------------------------------------------------
@@ -109,13 +110,6 @@ class Request:
 # --- readers of the records -----------------------------------------------------------------------------
 
 
-def _lower(text: str) -> str:
-    """Return a string as Go's ``strings.ToLower`` gives it: rune by rune, one rune for one."""
-    if text.isascii():
-        return text.lower()
-    return "".join("i" if rune == "\u0130" else rune.lower() for rune in text)
-
-
 _read_call = StructReader(
     {
         "id": (read_string, ""),
@@ -147,7 +141,7 @@ _read_message_fields = StructReader(
 
 def _read_message(value: Any, there: Any) -> Any:  # noqa: ARG001 - Message decodes itself, always anew
     message = _read_message_fields(value, _read_message_fields.zero)
-    role = _lower(message[0])
+    role = lower(message[0])
     return message if role == message[0] else (role, *message[1:])
 
 

@@ -1,0 +1,138 @@
+"""Ollama's way with templates that do not name the messages: one run a turn, the last one cut short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from transplate.errors import ErrorKind, TemplateExecutionError
+from transplate.gotmpl.nodes import (
+    Action,
+    Block,
+    Body,
+    Branch,
+    Command,
+    Define,
+    Else,
+    Field,
+    If,
+    Item,
+    Operand,
+    Pipeline,
+    Range,
+    TemplateCall,
+    With,
+)
+from transplate.ollama.request import Message
+
+RESPONSE = "Response"
+"""The field behind which the last turn ends."""
+
+
+class Turn(NamedTuple):
+    """What one run of a legacy template is given."""
+
+    system: str = ""
+    prompt: str = ""
+    response: str = ""
+
+
+def split_turns(messages: Iterable[Message]) -> list[Turn]:
+    """Split collated messages into turns, as ``Execute`` in Ollama's template.go walks them.
+
+    A system message ends a turn that has a prompt or a response, a user message one that has a response.
+    Other roles than system, user and assistant are passed over.
+
+    Returns:
+        The turns, one at least; the last is the one that the model is to continue.
+    """
+    turns: list[Turn] = []
+    system = prompt = response = ""
+    for message in messages:
+        role, content = message[0], message[1]
+        if (role == "system" and (prompt or response)) or (role == "user" and response):
+            turns.append(Turn(system, prompt, response))
+            system = prompt = response = ""
+        if role == "system":
+            system = content
+        elif role == "user":
+            prompt = content
+        elif role == "assistant":
+            response = content
+    return [*turns, Turn(system, prompt, response)]
+
+
+def cut_at_response(body: Body) -> Body:
+    """Return the tree of the last turn: all that follows the first ``.Response`` is removed.
+
+    The cut goes through the middle of a command, as ``deleteNode`` in Ollama's template.go makes it: the
+    operands behind the field go, and a pipeline one of whose commands has lost all its operands goes with
+    them. Conditions of if, with and range are not looked into, nor are fields of variables and parentheses.
+    What the tree defines is not part of it, so that a call of it fails.
+
+    Raises:
+        TemplateExecutionError: Of kind PANIC, where the field stands in the first part of an if, with or
+            range that has an else: Ollama crashes.
+    """
+    return _Cutter().body(body)
+
+
+class _Cutter:
+    """The walk that cuts; ``done`` is whether it has met the field."""
+
+    def __init__(self) -> None:
+        self.done = False
+
+    def body(self, body: Body) -> Body:
+        kept: list[Item] = []
+        for item in body:
+            if self.done:
+                break
+            left = self._item(item)
+            if left is not None:
+                kept.append(left)
+        return tuple(kept)
+
+    def _item(self, item: Item) -> Item | None:
+        if isinstance(item, Action):
+            pipeline = self._pipeline(item.pipeline)
+            return None if pipeline is None else replace(item, pipeline=pipeline)
+        if isinstance(item, If | With | Range):
+            return self._branch(item)
+        if isinstance(item, Define):
+            return None
+        if isinstance(item, Block):
+            return TemplateCall(item.name, item.pipeline, item.clause)
+        return item
+
+    def _branch(self, branch: Branch) -> Branch:
+        body = self.body(branch.body)
+        if branch.orelse is None:
+            return replace(branch, body=body)
+        if self.done:
+            raise TemplateExecutionError(
+                "interface conversion: parse.Node is nil, not *parse.ListNode", kind=ErrorKind.PANIC
+            )
+        if isinstance(branch.orelse, Else):
+            orelse: Else | Branch = replace(branch.orelse, body=self.body(branch.orelse.body))
+        else:
+            orelse = self._branch(branch.orelse)
+        return replace(branch, body=body, orelse=orelse)  # type: ignore[arg-type]
+
+    def _pipeline(self, pipeline: Pipeline) -> Pipeline | None:
+        commands: list[Command] = []
+        for command in pipeline.commands:
+            operands = [left for operand in command.operands if (left := self._operand(operand)) is not None]
+            if not operands:
+                return None
+            commands.append(replace(command, operands=tuple(operands)))
+        return replace(pipeline, commands=tuple(commands))
+
+    def _operand(self, operand: Operand) -> Operand | None:
+        if isinstance(operand, Field) and RESPONSE in operand.names:
+            self.done = True
+            return operand
+        if self.done:
+            return None
+        return self._pipeline(operand) if isinstance(operand, Pipeline) else operand

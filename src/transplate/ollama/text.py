@@ -1,0 +1,18 @@
+"""Go's ``strings.ToLower`` and ``strings.TrimSpace``, where Python's own differ from them."""
+
+from __future__ import annotations
+
+_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+_SPACE += "\u2028\u2029\u202f\u205f\u3000"
+
+
+def lower(text: str) -> str:
+    """Return a text in lower case, rune by rune, each rune giving one rune."""
+    if text.isascii():
+        return text.lower()
+    return "".join("i" if rune == "\u0130" else rune.lower() for rune in text)
+
+
+def trim_space(text: str) -> str:
+    """Return a text without what Go takes for white space at its ends."""
+    return text.strip(_SPACE)
