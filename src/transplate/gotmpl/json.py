@@ -250,7 +250,7 @@ def _pieces(value: GoValue) -> str | list[GoValue]:
         case Kind.MAP:
             return _map_pieces(value, go_type)
         case Kind.SLICE | Kind.ARRAY:
-            return _slice_pieces(value)
+            return _slice_pieces(value, go_type)
         case Kind.STRUCT:
             return _struct_pieces(value.values, go_type.fields)
         case Kind.POINTER:
@@ -275,12 +275,12 @@ def _map_pieces(value: GoValue, go_type: GoType) -> str | list[GoValue]:
     return [*pieces, _Text("}")] if pieces else "{}"
 
 
-def _slice_pieces(value: GoValue) -> str | list[GoValue]:
+def _slice_pieces(value: GoValue, go_type: GoType) -> str | list[GoValue]:
     items = value.items if type(value) is GoSlice else value
     if items is None:
         return "null"
-    if isinstance(items, bytes):
-        return '"' + base64.b64encode(items).decode("ascii") + '"'
+    if go_type.elem is not None and go_type.elem.kind is Kind.UINT8:
+        return '"' + base64.b64encode(bytes(items)).decode("ascii") + '"'
     pieces: list[GoValue] = []
     for item in items:
         pieces += [_Text("," if pieces else "["), item]
@@ -305,7 +305,4 @@ def _is_empty(value: GoValue, kind: Kind) -> bool:
             return value.target is None
         case Kind.STRUCT | Kind.FUNC | Kind.COMPLEX64 | Kind.COMPLEX128:
             return False
-        case Kind.FLOAT64:
-            # reflect.Value.IsZero tells -0 from 0.
-            return value == 0 and math.copysign(1.0, value) > 0
     return not (value.items if isinstance(value, GoSlice | GoMap) else value)

@@ -113,7 +113,8 @@ def _read_index(scan: _Scan) -> None:
         return
     scan.reordered = True
     close = scan.format.find("]", scan.offset)
-    if close < 0:
+    # Go does not look for the bracket in fewer than three bytes.
+    if close < 0 or len(scan.format) - scan.offset < 3:
         scan.good_index = False
         scan.offset += 1
         return

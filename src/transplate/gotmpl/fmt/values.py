@@ -144,9 +144,13 @@ def print_argument(value: GoValue, verb: str, flags: Flags, output: Output) -> N
         output.write(verbs.pad(verbs.truncate(go_type.name, flags), flags))
     elif verb == "p":
         address = _address(value, go_type, verb, flags)
-        _walk(_Operand(value, go_type, verb) if address is None else address, flags, output)
+        _walk(
+            _complaint(_Operand(value, go_type, verb), go_type) if address is None else [address],
+            flags,
+            output,
+        )
     else:
-        _walk(_Operand(value, go_type, verb), flags, output)
+        _walk([_Operand(value, go_type, verb)], flags, output)
 
 
 class _Operand(NamedTuple):
@@ -178,19 +182,19 @@ class _Operand(NamedTuple):
 _Pieces: TypeAlias = "list[str | _Operand]"
 
 
-def _walk(start: str | _Operand, flags: Flags, output: Output) -> None:
-    """Print text, or an operand and what it holds, without recursion: data may be nested deeply."""
-    stack = [start]
+def _walk(pieces: _Pieces, flags: Flags, output: Output) -> None:
+    """Print texts, and operands with what they hold, without recursion: data may be nested deeply."""
+    stack = pieces[::-1]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
             output.write(item)
             continue
-        pieces = _pieces(item, flags)
-        if isinstance(pieces, str):
-            output.write(pieces)
+        made = _pieces(item, flags)
+        if isinstance(made, str):
+            output.write(made)
         else:
-            stack.extend(reversed(pieces))
+            stack.extend(reversed(made))
 
 
 def _pieces(operand: _Operand, flags: Flags) -> str | _Pieces:
@@ -302,10 +306,15 @@ def _struct_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> _Pieces:
 
 def _pointer_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> str | _Pieces:
     value = operand.value
-    if operand.depth == 0 and type(value) is GoPointer and value.target is not None:
-        target_type = type_of(value.target)
-        if target_type is not None and target_type.kind in _SHOWN_BEHIND_POINTER:
-            return ["&", operand.inner(value.target, target_type)]
+    elem = go_type.elem
+    if (
+        operand.depth == 0
+        and type(value) is GoPointer
+        and value.target is not None
+        and elem is not None
+        and elem.kind in _SHOWN_BEHIND_POINTER
+    ):
+        return ["&", operand.inner(value.target, elem)]
     text = _address(value, go_type, operand.verb, flags)
     return _complaint(operand, go_type) if text is None else text
 
@@ -347,6 +356,9 @@ def _method_text(value: GoValue, verb: str, flags: Flags) -> str | None:
     except GoPanic as panic:
         if type(value) is GoPointer and value.target is None:
             return "<nil>"
+        # Go restores the flags after such a message, but neither the width nor the precision.
+        flags.width = None if flags.width is None else 0
+        flags.precision = None if flags.precision is None else 0
         return f"%!{verb}(PANIC={method.name} method: {sprint([panic.value])})"
     return verbs.format_string(text, verb, flags)
 

@@ -1,0 +1,3 @@
+module fmtoracle
+
+go 1.26
