@@ -7,16 +7,16 @@ from datetime import datetime
 from typing import Any
 
 from tests.oracle.ollama import Answer
-from transplate import OllamaTemplate, Values
+from transplate import Limits, OllamaTemplate, Values
 from transplate.errors import ErrorKind, TemplateExecutionError, TemplateSyntaxError, TransplateError
 
 _STAGES = {ErrorKind.EXECUTION: "exec", ErrorKind.PANIC: "panic", ErrorKind.LIMIT: "limit"}
 
 
-def parse(source: str, *, ollama: str) -> OllamaTemplate | Answer:
+def parse(source: str, *, ollama: str, limits: Limits | None = None) -> OllamaTemplate | Answer:
     """Return the template, or the answer that says why it is refused."""
     try:
-        return OllamaTemplate(source, ollama=ollama)
+        return OllamaTemplate(source, ollama=ollama, limits=limits)
     except TemplateSyntaxError as error:
         return Answer(b"", error.message, "parse")
 

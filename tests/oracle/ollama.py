@@ -100,16 +100,17 @@ def build_program(package: str = ".", *, name: str = "oracle") -> Path:
 class GoOracle:
     """The running oracle. Not for use by several threads at once."""
 
-    def __init__(self, *, seconds: float = 10.0) -> None:
+    def __init__(self, *, seconds: float = 10.0, ballast: int = 0) -> None:
         """Build the program if need be and start it.
 
         Args:
             seconds: Time that one question may take before it counts as a crash.
+            ballast: Bytes that it holds, so that pointers it may print differ from those of another.
 
         Raises:
             EngineUnavailable: It cannot be built.
         """
-        self._command = (build_program(), f"-timeout={seconds}s")
+        self._command = (build_program(), f"-timeout={seconds}s", f"-ballast={ballast}")
         self._process = LineWorker(self._command)
         self._pending: deque[dict[str, Any]] = deque()
 

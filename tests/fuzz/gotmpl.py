@@ -1,0 +1,377 @@
+"""Differential fuzzing of ``OllamaTemplate`` against real Ollama: output bytes, error text and stage.
+
+``python -m tests.fuzz.gotmpl --cases 1000000 --seed 1 --jobs 2``. A case is a template with a request, ten
+requests a template. The templates come from a grammar, from a list of faults, and from mutants of both and
+of real templates. The run prints its coverage and fails on a difference or on a feature never reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests import subject
+from tests.fuzz import coverage, faults, mutation, templates
+from tests.fuzz.conversations import Conversations
+from tests.fuzz.shrinking import shrink
+from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
+from transplate import Limits, OllamaTemplate
+
+REPOSITORY = Path(__file__).parent.parent.parent
+NOW = datetime(2024, 3, 1, 12, 30)
+REQUESTS_PER_TEMPLATE = 10
+TEMPLATES_PER_CHUNK = 200
+REQUESTS_PER_CHUNK = 60
+COVERAGE_FROM = 20_000
+"""From this number of cases on, a feature that is never reached fails the run."""
+LIMITS = Limits(output=16 << 20, steps=500_000)
+SECONDS_PER_TEMPLATE = 30
+MODES = frozenset({"mode:messages", "mode:legacy", "mode:suffix"})
+FEATURES = templates.FEATURES | faults.FEATURES | mutation.FEATURES | MODES
+
+
+@dataclass
+class Difference:
+    """A case in which we answer otherwise than Ollama."""
+
+    template: str
+    request: Any
+    real: Answer
+    ours: Answer
+
+    @property
+    def signature(self) -> str:
+        """Return the kind of difference: both stages and the texts without their particulars."""
+
+        def generalise(answer: Answer) -> str:
+            if answer.error is None:
+                return "output"
+            text = re.sub(r"<.*?>: ", "<>: ", answer.error, flags=re.DOTALL)
+            text = re.sub(r'"[^"]*"', '""', text)
+            return f"{answer.stage} {re.sub(r'[0-9]+', 'N', text)[:120]}"
+
+        return f"{generalise(self.real)} / {generalise(self.ours)}"
+
+
+@dataclass
+class Outcome:
+    """What a part of a run found."""
+
+    cases: int = 0
+    coverage: Counter[str] = field(default_factory=Counter)
+    groups: dict[str, tuple[int, Difference]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    pointer_templates: list[str] = field(default_factory=list)
+
+    def add(self, difference: Difference, count: int = 1) -> None:
+        """Count a difference and keep the smallest of its kind."""
+        signature = difference.signature
+        before, kept = self.groups.get(signature, (0, difference))
+        if len(difference.template) < len(kept.template):
+            kept = difference
+        self.groups[signature] = (before + count, kept)
+
+    def merge(self, other: Outcome) -> None:
+        """Take in what another part found."""
+        self.cases += other.cases
+        self.coverage.update(other.coverage)
+        self.left_out.update(other.left_out)
+        self.pointer_templates += other.pointer_templates
+        for count, difference in other.groups.values():
+            self.add(difference, count)
+
+
+class _Hang(BaseException):
+    """Raised into a rendering that does not end."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    def interrupt(*_: object) -> None:
+        raise _Hang
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _bug() -> Answer:
+    """Return an answer that tells of the exception being handled, which is none of ours."""
+    error = traceback.format_exc().strip().splitlines()
+    place = next((line.strip() for line in reversed(error) if line.lstrip().startswith("File")), "")
+    return Answer(b"", f"{error[-1]} at {place}", "bug")
+
+
+def parse_ours(source: str) -> OllamaTemplate | Answer:
+    """Return our template or our refusal; anything that is not one of our errors is a bug."""
+    try:
+        return subject.parse(source, ollama=OLLAMA_VERSION, limits=LIMITS)
+    except Exception:
+        return _bug()
+
+
+def execute_ours(template: OllamaTemplate | Answer, request: Any) -> Answer:
+    """Return our answer; anything that is not one of our errors is a bug."""
+    if isinstance(template, Answer):
+        return template
+    try:
+        return subject.execute(template, request, now=NOW)
+    except Exception:
+        return _bug()
+
+
+def verdict(ours: Answer, real: Answer) -> str | None:
+    """Return None if the answers agree, "differs", or why the case says nothing."""
+    if real.stage == "crash" or "exceeded maximum template depth" in (real.error or ""):
+        return "endless or huge in Go"
+    if ours.stage == "limit":
+        return "beyond our limits"
+    if real.stage == "request":
+        return None if ours.stage == "request" else "differs"
+    return None if subject.agrees(ours, real) else "differs"
+
+
+class Fuzzer:
+    """One process of a run, with an oracle of its own."""
+
+    def __init__(self) -> None:
+        self.oracle = GoOracle(seconds=2)
+        self._elsewhere: GoOracle | None = None
+        self.corpus = corpus()
+
+    def prints_pointer(self, template: str, request: Any, real: Answer) -> bool:
+        """Return whether Go's answer depends on where its data lies in memory."""
+        if self._elsewhere is None:
+            self._elsewhere = GoOracle(seconds=2, ballast=200 << 20)
+        return self._elsewhere.render(template, request, now=NOW) != real
+
+    def source(self, rng: Random, written: templates.Templates, number: int) -> tuple[str, set[str]]:
+        """Return the next template and its features."""
+        kind = rng.random()
+        if kind < 0.3:
+            return self._mutant(rng, written)
+        made = written.template()
+        if kind < 0.4:
+            fault = faults.FAULTS[number % len(faults.FAULTS)]
+            return faults.insert(made.source, fault, rng), set()
+        return made.source, set(made.features)
+
+    def _mutant(self, rng: Random, written: templates.Templates) -> tuple[str, set[str]]:
+        own = not self.corpus or rng.random() < 0.3
+        base = written.template().source if own else rng.choice(self.corpus)
+        other = rng.choice(self.corpus) if self.corpus and rng.random() < 0.7 else written.template().source
+        return mutation.mutate(base, other, rng)
+
+    def chunk(self, seed: int, number: int, count: int) -> Outcome:
+        """Run one part of a run, which depends on the seed and its number alone."""
+        rng = Random(f"{seed}/{number}")
+        written = templates.Templates(rng, turn=number * 31)
+        conversations = Conversations(rng, lone_surrogates=True)
+        requests = [conversations.request() for _ in range(REQUESTS_PER_CHUNK)]
+        encoded = [json.dumps(request).encode() for request in requests]
+        asked = []
+        for i in range(count):
+            source, features = self.source(rng, written, number * count // 4 + i)
+            chosen = rng.sample(range(len(requests)), REQUESTS_PER_TEMPLATE)
+            self.oracle.submit(source, [encoded[k] for k in chosen], now=NOW)
+            asked.append((source, features, [requests[k] for k in chosen]))
+        outcome = Outcome()
+        for source, features, chosen_requests in asked:
+            self._compare(outcome, source, features, chosen_requests)
+        return outcome
+
+    def _compare(self, outcome: Outcome, source: str, features: set[str], requests: list[Any]) -> None:
+        ours: list[Answer] = []
+        try:
+            with _time_limit(SECONDS_PER_TEMPLATE):
+                template = parse_ours(source)
+                ours += (execute_ours(template, request) for request in requests)
+        except _Hang:
+            ours += [Answer(b"", "no end", "hang")] * (len(requests) - len(ours))
+        answers = self.oracle.answers()
+        reached = set(features) if answers[0].stage not in {"parse", "request"} else set()
+        for request, own, real in zip(requests, ours, answers, strict=True):
+            outcome.cases += 1
+            if real.error is None:
+                reached.add("stage:output")
+                reached.add(_mode(source, request))
+            else:
+                reached.add(f"stage:{real.stage}")
+                reached.update(faults.classify(real.stage or "", real.error))
+            found = verdict(own, real)
+            if found == "differs":
+                if self.prints_pointer(source, request, real):
+                    outcome.left_out["prints a pointer's address"] += 1
+                    outcome.pointer_templates.append(source)
+                else:
+                    outcome.add(Difference(source, request, real, own))
+            elif found is not None:
+                outcome.left_out[found] += 1
+        outcome.coverage.update(reached)
+
+    def shrink(self, difference: Difference, *, seconds: float = 60.0) -> Difference:
+        """Return the smallest case found with the same kind of difference."""
+        best = difference
+        end = time.monotonic() + seconds
+
+        def fails(template: str, request: Any) -> bool:
+            nonlocal best
+            if time.monotonic() > end:
+                return False
+            try:
+                with _time_limit(SECONDS_PER_TEMPLATE):
+                    ours = execute_ours(parse_ours(template), request)
+            except _Hang:
+                ours = Answer(b"", "no end", "hang")
+            real = self.oracle.render(template, request, now=NOW)
+            found = Difference(template, request, real, ours)
+            if (
+                verdict(ours, real) != "differs"
+                or found.signature != difference.signature
+                or self.prints_pointer(template, request, real)
+            ):
+                return False
+            best = found
+            return True
+
+        shrink(difference.template, difference.request, fails)
+        return best
+
+
+def _mode(source: str, request: Any) -> str:
+    if isinstance(request, dict) and request.get("prompt") and request.get("suffix"):
+        return "mode:suffix"
+    return "mode:messages" if re.search(r"\.messages", source, re.IGNORECASE) else "mode:legacy"
+
+
+def corpus() -> list[str]:
+    """Return the real templates: the project's own, and the shared ones where they are."""
+    found = [
+        path.read_bytes().decode() for path in sorted((REPOSITORY / "templates" / "gotmpl").glob("*.gotmpl"))
+    ]
+    shared = Path(os.environ.get("TRANSPLATE_SHARED") or REPOSITORY.parent / "shared") / "corpus"
+    if (shared / "ollama_library_pairs.jsonl").exists():
+        with (shared / "ollama_library_pairs.jsonl").open(encoding="utf-8") as lines:
+            found += [json.loads(line)["gotmpl"] for line in lines]
+    if (shared / "gotmpl_public.jsonl.gz").exists():
+        with gzip.open(shared / "gotmpl_public.jsonl.gz", "rt", encoding="utf-8") as lines:
+            found += [json.loads(line)["gotmpl"] for line in lines]
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=1)
+def _fuzzer() -> Fuzzer:
+    return Fuzzer()
+
+
+def _run_chunk(task: tuple[int, int, int]) -> Outcome:
+    return _fuzzer().chunk(*task)
+
+
+def _shrink(difference: Difference) -> Difference:
+    return _fuzzer().shrink(difference)
+
+
+def run(cases: int, seed: int, jobs: int, *, quiet: bool = False) -> Outcome:
+    """Run a number of cases and return what was found; progress goes to standard error."""
+    templates_left = -(-cases // REQUESTS_PER_TEMPLATE)
+    tasks: list[tuple[int, int, int]] = []
+    while templates_left > 0:
+        tasks.append((seed, len(tasks), min(TEMPLATES_PER_CHUNK, templates_left)))
+        templates_left -= TEMPLATES_PER_CHUNK
+    outcome = Outcome()
+    begin = shown = time.monotonic()
+    with ProcessPoolExecutor(jobs) as pool:
+        for part in pool.map(_run_chunk, tasks):
+            outcome.merge(part)
+            if not quiet and time.monotonic() - shown > 10:
+                shown = time.monotonic()
+                rate = outcome.cases / (shown - begin)
+                found = sum(count for count, _ in outcome.groups.values())
+                print(
+                    f"{outcome.cases} cases, {rate:.0f}/s, {found} differences", file=sys.stderr, flush=True
+                )
+        kinds = sorted(outcome.groups.items(), key=lambda item: -item[1][0])[:40]
+        shrunk = pool.map(_shrink, [difference for _, (_, difference) in kinds])
+        for (signature, (count, _)), smallest in zip(kinds, shrunk, strict=True):
+            outcome.groups[signature] = (count, smallest)
+    return outcome
+
+
+def report(outcome: Outcome, seconds: float) -> tuple[str, bool]:
+    """Return a run's report and whether the run is good."""
+    lines = [coverage.report(outcome.coverage, FEATURES), ""]
+    for signature, (count, difference) in sorted(outcome.groups.items(), key=lambda item: -item[1][0]):
+        lines += [
+            f"{count} × {signature}",
+            f"  template {difference.template!r}",
+            f"  request  {json.dumps(difference.request)}",
+            f"  Ollama   {difference.real}",
+            f"  we       {difference.ours}",
+            "",
+        ]
+    lines += [f"left out, {reason}: {count}" for reason, count in sorted(outcome.left_out.items())]
+    lines += [f"  prints a pointer: {source[:150]!r}" for source in outcome.pointer_templates[:10]]
+    found = sum(count for count, _ in outcome.groups.values())
+    lines.append(
+        f"{outcome.cases} cases in {seconds:.0f} s, {outcome.cases / seconds:.0f}/s, {found} differences"
+    )
+    missing = coverage.missing(outcome.coverage, FEATURES) if outcome.cases >= COVERAGE_FROM else []
+    if missing:
+        lines.append(f"FAILED: never reached: {', '.join(missing)}")
+    return "\n".join(lines), not found and not missing
+
+
+def main() -> int:
+    """Run from the command line; the exit status is 1 on a difference or a gap in the coverage."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--cases", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=None, help="fresh if not given")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--differences", type=Path, help="write each kind of difference to this file, as JSON lines"
+    )
+    options = parser.parse_args()
+    seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
+    print(f"seed {seed}, Ollama {OLLAMA_VERSION}", flush=True)
+    begin = time.monotonic()
+    outcome = run(options.cases, seed, options.jobs)
+    text, good = report(outcome, time.monotonic() - begin)
+    print(text)
+    if options.differences:
+        with options.differences.open("w", encoding="utf-8") as out:
+            for signature, (count, difference) in outcome.groups.items():
+                row = {"kind": signature, "count": count, "template": difference.template}
+                row |= {
+                    "request": difference.request,
+                    "real": str(difference.real),
+                    "ours": str(difference.ours),
+                }
+                out.write(json.dumps(row) + "\n")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
