@@ -140,12 +140,15 @@ class Pipeline:
         declarations: The variables that receive the value (for a range: index and element).
         is_assignment: Whether the variables are assigned with ``=`` and not declared with ``:=``.
         trailing_pipe: Whether a ``|`` with nothing behind it ends the pipeline, which Go accepts.
+        comma_only: Whether a range names its one variable with a comma and no ``:=``, as in
+            ``{{range $i, $v}}``, which means the same as ``{{range $i := $v}}``.
     """
 
     commands: tuple[Command, ...]
     declarations: tuple[Variable, ...] = ()
     is_assignment: bool = False
     trailing_pipe: bool = False
+    comma_only: bool = False
     span: Span = NOWHERE
 
 

@@ -1,0 +1,100 @@
+"""The LALR tables of ``gotmpl.lark``: built by Lark, kept as JSON beside the grammar, checked by its hash.
+
+Importing Lark and building the tables takes longer than all the rest of a short run, so the wheel holds them
+ready made. Where they are missing or belong to another text of the grammar, they are built in memory.
+This module needs nothing of the package, so that the build of the wheel can run it alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+GRAMMAR = "gotmpl.lark"
+TABLES = "gotmpl.tables.json"
+START = "file"
+
+
+class Tables(NamedTuple):
+    """An LALR automaton.
+
+    Attributes:
+        rules: Each rule's name and the symbols that it is made of.
+        states: For each state its actions by symbol: a state to go to, or ``~rule`` to reduce by; where one
+            rule is all that a state can do, that rule's number, so that it is reduced without looking ahead.
+        start: The state to start in.
+        end: The state in which the end of the input is accepted.
+    """
+
+    rules: list[tuple[str, list[str]]]
+    states: list[dict[str, int] | int]
+    start: int
+    end: int
+
+
+def grammar_folder() -> Path:
+    """Return the folder of the grammar files: in the wheel, or at the top of a source tree."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "grammar", package.parents[1] / "grammar"):
+        if (folder / GRAMMAR).is_file():
+            return folder
+    raise FileNotFoundError(f"{GRAMMAR} is neither in {package} nor in a source tree around it")
+
+
+def load_tables() -> Tables:
+    """Return the tables of the grammar, ready made if they belong to its present text."""
+    folder = grammar_folder()
+    grammar = (folder / GRAMMAR).read_bytes()
+    try:
+        kept = json.loads((folder / TABLES).read_bytes())
+    except FileNotFoundError:
+        return build_tables(grammar)
+    if kept.pop("sha256") != _sha256(grammar):
+        return build_tables(grammar)
+    return Tables(**kept)
+
+
+def write_tables(grammar: Path, target: Path) -> None:
+    """Write the tables of a grammar file, stamped with the hash of its text."""
+    text = grammar.read_bytes()
+    tables = {"sha256": _sha256(text), **build_tables(text)._asdict()}
+    target.write_text(json.dumps(tables, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def build_tables(grammar: bytes) -> Tables:
+    """Let Lark build the tables of a grammar.
+
+    Raises:
+        lark.exceptions.GrammarError: The grammar has a mistake or a conflict.
+    """
+    from lark import Lark
+    from lark.grammar import Rule
+    from lark.lexer import TerminalDef
+
+    lark = Lark(grammar.decode("utf-8"), parser="lalr", lexer="basic", start=START, maybe_placeholders=False)
+    data, memo = lark.memo_serialize([TerminalDef, Rule])
+    automaton = data["parser"]["parser"]
+    numbers: dict[int, int] = {}
+    rules: list[tuple[str, list[str]]] = []
+    for number, entry in memo.items():
+        if entry["__type__"] == "Rule":
+            numbers[number] = len(rules)
+            rules.append((entry["origin"]["name"], [symbol["name"] for symbol in entry["expansion"]]))
+    order = {state: index for index, state in enumerate(automaton["states"])}
+    symbols = automaton["tokens"]
+    states: list[dict[str, int] | int] = []
+    for actions in automaton["states"].values():
+        row: dict[str, int] = {}
+        for symbol, (is_reduction, argument) in actions.items():
+            row[symbols[symbol]] = ~numbers[argument["@"]] if is_reduction else order[argument]
+        only = set(row.values())
+        states.append(~only.pop() if len(only) == 1 and min(only) < 0 else row)
+    return Tables(
+        rules, states, order[automaton["start_states"][START]], order[automaton["end_states"][START]]
+    )
+
+
+def _sha256(grammar: bytes) -> str:
+    return hashlib.sha256(grammar).hexdigest()
