@@ -329,7 +329,7 @@ class Execution:
         if items is not None:
             return [element(value, index) for index in range(len(items))]
         if isinstance(value, int) and type(value) is not bool:
-            return integers(value)
+            return _integers(value)
         if type(value) is GoFunc and value.yields:
             return [read(first, value.yields[0], False) for first, *_ in value.call()]
         return [elem for _, elem in self.pairs(value, node)]
@@ -403,6 +403,14 @@ def callee(value: GoValue) -> str:
     if value is None:
         return "<invalid Value>"
     return value if type(value) is str else f"<{static_type(value).name} Value>"
+
+
+def _integers(count: int) -> Sequence[int]:
+    """Return the integers below a count, in its own type."""
+    if type(count) is int:
+        return range(count)
+    go_type = static_type(count)
+    return [sized(go_type, number) for number in range(count)]
 
 
 def printable(value: GoValue) -> GoValue:
