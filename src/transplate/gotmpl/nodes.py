@@ -287,11 +287,13 @@ class TemplateTree:
     Attributes:
         body: The items of the file in order, defines included.
         templates: Every associated template that the file defines, by name, in the order in which Go adds
-            them (a block's body under the block's name too); the file's own body is not among them, unless
-            an empty file body is replaced by ``{{define ""}}``.
+            them (a block's body under the block's name too). The file's own body is not among them; but if
+            that is empty and the file defines a template of its own name, then this one takes its place.
         source: The text that was parsed.
+        name: The name of the template that the file is; empty for Ollama.
     """
 
     body: Body
     templates: dict[str, Body]
     source: Source
+    name: str = ""

@@ -61,13 +61,18 @@ _NOT_EXECUTABLE = (Bool, Dot, Nil, Number, String)
 
 
 def parse(
-    source: Source | str, *, functions: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
+    source: Source | str,
+    *,
+    name: str = "",
+    functions: Collection[str] = (),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> TemplateTree:
     """Read a template.
 
     Args:
         source: The template. A byte that is no UTF-8 is a surrogate escape; any other lone surrogate is read
             as U+FFFD, which is what JSON makes of it in Go.
+        name: The name of the template that the file is, as ``template.New`` is given it.
         functions: The names of the functions it may call besides Go's builtins.
         limits: The bound on the length of the source.
 
@@ -75,16 +80,16 @@ def parse(
         TemplateSyntaxError: Go refuses the template; the message is Go's. Or it is longer than the limit.
     """
     if isinstance(source, str):
-        source = Source(source)
+        source = Source(source, name)
     if len(source.text) > limits.source:
         message = f"the template is longer than {limits.source} characters"
         raise TemplateSyntaxError(message, kind=ErrorKind.LIMIT, source=source, offset=limits.source)
     source = _as_go_reads(source)
     try:
-        return _run(_Reading(source, functions))
+        return _run(_Reading(source, name, functions))
     except Fault as fault:
         line = source.position(fault.furthest).line
-        message = f"template: :{line}: {_SURROGATE.sub(chr(0xFFFD), fault.message)}"
+        message = f"template: {name}:{line}: {_SURROGATE.sub(chr(0xFFFD), fault.message)}"
         raise TemplateSyntaxError(message, source=source, offset=fault.offset) from None
 
 
@@ -109,6 +114,7 @@ class _Reading:
 
     Attributes:
         source: What is read.
+        name: The name of the template that the file is.
         tokens: Its tokens.
         index: Which of them the parser has come to; Go has read as far.
         functions: The names that may be called.
@@ -116,8 +122,9 @@ class _Reading:
         templates: What has been defined.
     """
 
-    def __init__(self, source: Source, functions: Collection[str]) -> None:
+    def __init__(self, source: Source, name: str, functions: Collection[str]) -> None:
         self.source = source
+        self.name = name
         self.tokens = tokenize(source.text, functions)
         self.index = 0
         self.functions = BUILTIN_NAMES.union(functions)
@@ -166,12 +173,12 @@ def _span(token: Token) -> Span:
 
 def _file(reading: _Reading, children: list[Any]) -> TemplateTree:
     body = tuple(children)
-    if not is_empty(body):
-        if not is_empty(reading.templates.pop("", ())):
-            raise _redefinition("", reading.furthest, reading.furthest)
-    elif is_empty(reading.templates.get("", ())):
-        reading.templates.pop("", None)
-    return TemplateTree(body, reading.templates, reading.source)
+    name, templates = reading.name, reading.templates
+    if is_empty(templates.get(name, ())):
+        templates.pop(name, None)
+    elif not is_empty(body):
+        raise _redefinition(name, reading.furthest, reading.furthest)
+    return TemplateTree(body, templates, reading.source, name)
 
 
 def _list(_reading: _Reading, children: list[Any]) -> Body:

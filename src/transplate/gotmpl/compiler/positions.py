@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from transplate.gotmpl.nodes import Action, Chain, Field, TemplateCall, Variable
-from transplate.gotmpl.printer import print_node
+from transplate.gotmpl.nodes import (
+    Action,
+    Block,
+    Break,
+    Chain,
+    Comment,
+    Continue,
+    Define,
+    Field,
+    If,
+    Pipeline,
+    Range,
+    TemplateCall,
+    Variable,
+    With,
+)
+from transplate.gotmpl.printer import Node, print_node
 from transplate.source import Source
 
 
-def offset_of(node: object) -> int:
+def offset_of(node: Node) -> int:
     """Return the character offset of a node as Go records it.
 
-    A chain of fields is at its second field, behind whatever it starts with; an action is at its pipeline
-    and a template call at the template's name (Go 1.26, ``text/template/parse``).
+    A chain of fields is at its second field, behind whatever it starts with; an action is at its pipeline,
+    that at its first token behind any parenthesis, and a template call at the template's name (Go 1.26,
+    ``text/template/parse``).
     """
+    if isinstance(node, Action | If | Range | With):
+        node = node.pipeline
+    if isinstance(node, Pipeline):
+        return (node.declarations or node.commands)[0].span.start
     if isinstance(node, Field) and len(node.names) > 1:
         return node.span.start + 1 + len(node.names[0])
     if isinstance(node, Variable) and node.fields:
         return node.span.start + len(node.name)
     if isinstance(node, Chain):
         return node.span.end - sum(len(name) + 1 for name in node.fields)
-    if isinstance(node, Action):
-        return node.pipeline.span.start
-    if isinstance(node, TemplateCall):
+    if isinstance(node, TemplateCall | Define | Block):
         return node.name.span.start
-    start: int = node.span.start  # type: ignore[attr-defined]
-    return start
+    if isinstance(node, Comment | Break | Continue):
+        return node.clause.span.start
+    return node.span.start
 
 
-def error_text(source: Source, quoted: str, node: object, message: str) -> str:
+def error_text(source: Source, quoted: str, node: Node, message: str) -> str:
     """Return the text of an execution error.
 
     Args:
