@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -52,6 +53,7 @@ from transplate.gotmpl.types import (
     pointer_to,
     slice_of,
 )
+from transplate.gotmpl.values import GoError
 
 TYPES: dict[str, GoType] = {}
 
@@ -61,7 +63,7 @@ def _text_method(name: str, call: Any, *, pointer_receiver: bool = False) -> dic
 
 
 def _panic(value: GoStruct) -> str:
-    raise fmt.GoPanic(value.values[0])
+    raise GoError(value.values[0])
 
 
 def _table_text(value: GoMap) -> str:
@@ -297,12 +299,22 @@ def _run(question: dict[str, Any], values: list[GoValue]) -> str:
         case "print":
             return "<no value>" if values[0] is None else fmt.print_value(fmt.printable_value(values[0]))
         case "wire":
-            data = json.loads(values[0], parse_int=lambda text: -0.0 if text == "-0" else int(text))
+            data = json.loads(values[0], parse_int=_read_integer, object_pairs_hook=_read_object)
             made = gojson.from_wire(data)
             text = gojson.marshal_wire(data)
             assert text == gojson.marshal(made)
             return f"{text}\n{fmt.sprint([made])}"
     raise AssertionError(question["op"])
+
+
+def _read_integer(text: str) -> float:
+    return -0.0 if text == "-0" else int(text)
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, having checked the values that later ones of the same key replace."""
+    gojson.from_wire([value for _, value in pairs])
+    return dict(pairs)
 
 
 def encode_text(text: str) -> Any:
@@ -314,3 +326,15 @@ def encode_text(text: str) -> Any:
     except UnicodeEncodeError:
         return {"x": data.hex()}
     return text
+
+
+def recorded_differences(name: str) -> tuple[int, list[dict[str, Any]]]:
+    """Compare our answers with a recording of the oracle's; return their number and the differences."""
+    lines = (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    found = []
+    for line in lines:
+        question, expected = json.loads(line)
+        ours = ask(question)
+        if ours != expected:
+            found.append({"question": question, "go": expected, "ours": ours})
+    return len(lines), found

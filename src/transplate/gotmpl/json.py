@@ -72,17 +72,33 @@ def marshal(value: GoValue) -> str:
     Raises:
         MarshalError: If the value holds a NaN, an infinity, a complex number or a function.
     """
+    if type(value) is float:
+        return format_number(value)
     try:
         text = _encode(value)
+        if _has_odd_float(text):
+            text = _encode(_with_integers(value))
     except (_NotPlain, ValueError, RecursionError):
         return _escape(_marshal_any(value))
-    if type(value) is float or (
-        (".0" in text or "e-" in text or "e+" in text) and _ODD_FLOAT.search(text) is not None
-    ):
-        return _escape(_marshal_any(value))
-    if not text.isascii() and _SURROGATE.search(text) is not None:
+    if _has_odd_float(text) or (not text.isascii() and _SURROGATE.search(text) is not None):
         return _escape(_marshal_any(value))
     return _escape(text)
+
+
+def _has_odd_float(text: str) -> bool:
+    return (".0" in text or "e-" in text or "e+" in text) and _ODD_FLOAT.search(text) is not None
+
+
+def _with_integers(value: GoValue) -> GoValue:
+    """Return plain data with an ``int`` in place of each float that Go and Python both write as that."""
+    kind = type(value)
+    if kind is float:
+        if value.is_integer() and abs(value) < _EXACT_IN_FLOAT64 and (value or math.copysign(1.0, value) > 0):
+            return int(value)
+        return value
+    if kind is dict:
+        return {key: _with_integers(item) for key, item in value.items()}
+    return [_with_integers(item) for item in value] if kind is list else value
 
 
 def marshal_wire(value: Any) -> str:
@@ -128,11 +144,11 @@ def format_number(value: float) -> str:
     Raises:
         MarshalError: If it is not finite.
     """
-    if value.is_integer() and abs(value) < _EXACT_IN_FLOAT64:
-        return str(int(value)) if value else format_float(value, "f")
+    if value.is_integer() and abs(value) < _EXACT_IN_FLOAT64 and value:
+        return str(int(value))
     if not math.isfinite(value):
         raise MarshalError(f"json: unsupported value: {format_float(value, 'g')}")
-    if 1e-6 <= abs(value) < 1e21:
+    if 1e-6 <= abs(value) < 1e21 or value == 0:
         return format_float(value, "f")
     return format_float(value, "e").replace("e-0", "e-")
 

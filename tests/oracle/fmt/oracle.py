@@ -23,7 +23,7 @@ class FmtOracle:
     """The running program."""
 
     def __init__(self) -> None:
-        self._worker = LineWorker([_program()])
+        self._worker = LineWorker([build_program()])
 
     def answers(self, questions: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield each question with its answer."""
@@ -47,7 +47,7 @@ class FmtOracle:
         self._worker.close()
 
 
-def _program() -> Path:
+def build_program() -> Path:
     """Return the path of the program, built from its sources if it has not been yet."""
     go = shutil.which("go")
     if go is None:

@@ -3,7 +3,6 @@
 from transplate.gotmpl.fmt.scan import sprintf
 from transplate.gotmpl.fmt.values import (
     ADDRESS,
-    GoPanic,
     UnprintableValue,
     print_value,
     printable_value,
@@ -13,7 +12,6 @@ from transplate.gotmpl.fmt.values import (
 
 __all__ = [
     "ADDRESS",
-    "GoPanic",
     "UnprintableValue",
     "print_value",
     "printable_value",

@@ -24,6 +24,7 @@ from transplate.gotmpl.types import (
     Method,
     type_of,
 )
+from transplate.gotmpl.values import GoError
 from transplate.limits import DEFAULT_LIMITS
 
 ADDRESS = 0xC000000000
@@ -31,14 +32,6 @@ ADDRESS = 0xC000000000
 
 _SIGNED = frozenset({Kind.INT, Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64})
 _SHOWN_BEHIND_POINTER = frozenset({Kind.ARRAY, Kind.SLICE, Kind.STRUCT, Kind.MAP})
-
-
-class GoPanic(Exception):
-    """What a method in Python raises where the method in Go panics; ``value`` is what Go panics with."""
-
-    def __init__(self, value: GoValue) -> None:
-        super().__init__(value)
-        self.value = value
 
 
 class UnprintableValue(Exception):
@@ -353,13 +346,13 @@ def _method_text(value: GoValue, verb: str, flags: Flags) -> str | None:
         receiver = value.target
     try:
         text = method.call(receiver)
-    except GoPanic as panic:
+    except GoError as panic:
         if type(value) is GoPointer and value.target is None:
             return "<nil>"
         # Go restores the flags after such a message, but neither the width nor the precision.
         flags.width = None if flags.width is None else 0
         flags.precision = None if flags.precision is None else 0
-        return f"%!{verb}(PANIC={method.name} method: {sprint([panic.value])})"
+        return f"%!{verb}(PANIC={method.name} method: {panic})"
     return verbs.format_string(text, verb, flags)
 
 
