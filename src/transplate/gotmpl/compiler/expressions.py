@@ -25,7 +25,7 @@ from transplate.gotmpl.nodes import (
     String,
     Variable,
 )
-from transplate.gotmpl.printer import print_node
+from transplate.gotmpl.printer import Node, print_node
 from transplate.gotmpl.quoting import quote
 from transplate.gotmpl.types import ANY, REFLECT_VALUE, GoType, Kind, Method
 from transplate.gotmpl.values import can_be_nil
@@ -73,14 +73,14 @@ class Expressions:
         self.scope = Scope()
         self.dot = "d"
         self.template = ""
-        self.nodes: list[tuple[str, object]] = []
+        self.nodes: list[tuple[str, Node]] = []
         self.objects: dict[str, object] = {}
         self.undeclared: list[int] = []
         self._functions = functions
         self._depth = 0
         self._conditional = 0
 
-    def number(self, node: object) -> int:
+    def number(self, node: Node) -> int:
         """Return a number for a node that errors name."""
         self.nodes.append((self.template, node))
         return len(self.nodes) - 1
