@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from transplate.gotmpl import escape, fmt
+from transplate.gotmpl import builtins, fmt
 from transplate.gotmpl import json as gojson
 from transplate.gotmpl.fmt import values as fmt_values
 from transplate.gotmpl.types import (
@@ -291,11 +291,11 @@ def _run(question: dict[str, Any], values: list[GoValue]) -> str:
         case "marshal":
             return gojson.marshal(values[0])
         case "html":
-            return escape.html(escape.eval_args(values))
+            return builtins.html(*values)
         case "js":
-            return escape.js(escape.eval_args(values))
+            return builtins.js(*values)
         case "urlquery":
-            return escape.urlquery(escape.eval_args(values))
+            return builtins.urlquery(*values)
         case "print":
             return "<no value>" if values[0] is None else fmt.print_value(fmt.printable_value(values[0]))
         case "wire":

@@ -1,4 +1,4 @@
-"""text/template's functions ``html``, ``js`` and ``urlquery``: escaping of what their arguments print."""
+"""text/template's escaping of strings for HTML, JavaScript and URL queries."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import re
 from urllib.parse import quote_plus
 
 from transplate.gotmpl import quoting
-from transplate.gotmpl.fmt import UnprintableValue, printable_value, sprint
 from transplate.gotmpl.printable import is_print
-from transplate.gotmpl.types import GoValue
-from transplate.limits import DEFAULT_LIMITS
 
 _HTML = str.maketrans(
     {"\0": quoting.REPLACEMENT, '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -17,28 +14,6 @@ _HTML = str.maketrans(
 _HTML_SPECIAL = re.compile("[\0\"'&<>]")
 _JS_SPECIAL = re.compile("[\0-\x1f\\\\\"'<>&=\x80-\U0010ffff]")
 _JS_BACKSLASHED = frozenset("\\\"'")
-
-
-def eval_args(values: list[GoValue], *, limit: int = DEFAULT_LIMITS.output) -> str:
-    """Return the text that ``html``, ``js`` and ``urlquery`` escape (text/template's ``evalArgs``).
-
-    It is what ``print`` gives, but that pointers are followed and nil is ``<no value>``.
-
-    Raises:
-        TemplateExecutionError: Of kind LIMIT, if it has more than ``limit`` characters.
-    """
-    if len(values) == 1 and type(values[0]) is str:
-        return values[0]
-    return sprint([_argument(value) for value in values], limit=limit)
-
-
-def _argument(value: GoValue) -> GoValue:
-    if value is None:
-        return "<no value>"
-    try:
-        return printable_value(value)
-    except UnprintableValue:
-        return value
 
 
 def html(text: str) -> str:

@@ -55,7 +55,7 @@ class Output:
         self._left -= len(text)
         if self._left < 0:
             raise TemplateExecutionError(
-                f"output is longer than {self._limit} characters", kind=ErrorKind.LIMIT
+                f"a printed value is longer than {self._limit} bytes (limit: output)", kind=ErrorKind.LIMIT
             )
         self._parts.append(text)
 
