@@ -12,7 +12,7 @@ from transplate.gotmpl.compiler.positions import error_text, offset_of
 from transplate.gotmpl.functions import Argument
 from transplate.gotmpl.nodes import Body, TemplateTree
 from transplate.gotmpl.printer import print_node
-from transplate.gotmpl.quoting import joined, quote
+from transplate.gotmpl.quoting import joined, quote, to_bytes
 from transplate.gotmpl.runtime import (
     UNDEFINED,
     Execution,
@@ -135,5 +135,5 @@ class Program:
     def _error(
         self, execution: Execution, message: str, kind: ErrorKind | None, offset: int | None
     ) -> TemplateExecutionError:
-        output = joined(execution.parts)
+        output = to_bytes(joined(execution.parts)).decode("utf-8", "replace")
         return TemplateExecutionError(message, output=output, kind=kind, source=self.source, offset=offset)
