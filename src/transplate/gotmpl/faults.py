@@ -155,9 +155,9 @@ def _shown(token: Token) -> str:
     text = token.text
     if token.type == "RIGHT_DELIM":
         text = "}}"
-    elif text in (".", "nil") or (token.type == "OTHER" and text in KEYWORDS):
+    elif token.value in ("DOT", "NIL") or (token.value == "OTHER" and text in KEYWORDS):
         return f"<{text}>"
-    elif text[0] == "." and not text[1].isdigit():
+    elif token.value == "FIELD":
         text = "." + text[1:].partition(".")[0]
     if len(to_bytes(text)) > _SHOWN_WHOLE:
         return quote(text[:_SHOWN_WHOLE]) + "..."

@@ -42,7 +42,8 @@ class Token(NamedTuple):
         text: The token as written; of an ERROR, Go's message.
         start: Offset of the text; of an ERROR, that of the item that Go was reading.
         value: Of a TEXT, what is left of it after trimming; of an opener, the offset of its last keyword; of
-            a RIGHT_DELIM or COMMENT, the action's :class:`Clause`; of an ERROR, the offset of the fault.
+            a RIGHT_DELIM or COMMENT, the action's :class:`Clause`; of an ERROR, the offset of the fault; of
+            any other token of an action, the type that it would have if it stood alone.
     """
 
     type: str
@@ -212,11 +213,12 @@ def _action(text: str, opener: re.Match[str], words: dict[str, str], tokens: lis
             depth -= 1
             if depth < 0:
                 return Token("ERROR", "unexpected right paren", at, at)
+        written = kind
         if at == end and previous in TERMS and kind in _TERM_STARTS:
             kind = "CHAIN" if kind == "FIELD" else "GLUED"
         elif depth > MAX_PAREN_DEPTH and kind == "LEFT_PAREN":
             kind = "TOO_DEEP"
-        tokens.append(Token(kind, text[at:position], at))
+        tokens.append(Token(kind, text[at:position], at, written))
         spacing.append(text[end:at])
         previous = kind
         end = position
