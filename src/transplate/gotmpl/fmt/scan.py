@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from transplate.gotmpl import quoting
-from transplate.gotmpl.fmt.values import Output, print_argument
+from transplate.gotmpl.fmt.values import Output, print_argument, print_plainly
 from transplate.gotmpl.fmt.verbs import Flags
 from transplate.gotmpl.types import GoValue, SizedInt, type_of
 from transplate.limits import DEFAULT_LIMITS
 
 _TOO_LARGE = 1_000_000
+_SIMPLE_VERBS = {"v": None, "s": str, "d": int}
+"""Verbs, each with the type of Python that it prints as ``%v`` does; ``%v`` itself prints any."""
 _FLAG_CHARACTERS = frozenset("#0+- ")
 
 
@@ -58,6 +60,14 @@ def sprintf(format: str, values: list[GoValue], *, limit: int = DEFAULT_LIMITS.o
 def _print_directive(scan: _Scan, output: Output) -> bool:
     """Print one directive, whose percent sign has been read; return whether the format goes on."""
     format_, values = scan.format, scan.values
+    verb = format_[scan.offset : scan.offset + 1]
+    if verb in _SIMPLE_VERBS and scan.argument < len(values):
+        value = values[scan.argument]
+        if _SIMPLE_VERBS[verb] is type(value) or verb == "v":
+            scan.argument += 1
+            scan.offset += 1
+            print_plainly(value, output)
+            return True
     scan.flags = flags = Flags()
     scan.good_index = True
     while format_[scan.offset : scan.offset + 1] in _FLAG_CHARACTERS:
@@ -200,5 +210,5 @@ def _print_extra(values: list[GoValue], output: Output) -> None:
             output.write("<nil>")
         else:
             output.write(go_type.name + "=")
-            print_argument(value, "v", Flags(), output)
+            print_plainly(value, output)
     output.write(")")

@@ -9,7 +9,6 @@ from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl import quoting
 from transplate.gotmpl.fmt import verbs
 from transplate.gotmpl.fmt.verbs import Flags
-from transplate.gotmpl.numbers import format_shortest
 from transplate.gotmpl.ordering import sorted_keys
 from transplate.gotmpl.types import (
     ANY,
@@ -72,12 +71,8 @@ def print_value(value: GoValue) -> str:
     Raises:
         UnprintableValue: If the value is a function.
     """
-    kind = type(value)
-    if kind is str:
-        return value  # type: ignore[no-any-return]
-    if kind is float:
-        return format_shortest(value)
-    return sprint([printable_value(value)])
+    plain = verbs.PLAIN_TEXTS.get(type(value))
+    return sprint([printable_value(value)]) if plain is None else plain(value)
 
 
 def printable_value(value: GoValue) -> GoValue:
@@ -108,7 +103,7 @@ def sprint(values: Iterable[GoValue], *, limit: int = DEFAULT_LIMITS.output) -> 
         is_string = type(value) is str
         if not is_string and not after_string:
             output.write(" ")
-        print_argument(value, "v", Flags(), output)
+        print_plainly(value, output)
         after_string = is_string
     return output.text()
 
@@ -123,9 +118,18 @@ def sprintln(values: Iterable[GoValue], *, limit: int = DEFAULT_LIMITS.output) -
     for position, value in enumerate(values):
         if position:
             output.write(" ")
-        print_argument(value, "v", Flags(), output)
+        print_plainly(value, output)
     output.write("\n")
     return output.text()
+
+
+def print_plainly(value: GoValue, output: Output) -> None:
+    """Print one argument by ``%v``."""
+    plain = verbs.PLAIN_TEXTS.get(type(value))
+    if plain is None:
+        print_argument(value, "v", Flags(), output)
+    else:
+        output.write(plain(value))
 
 
 def print_argument(value: GoValue, verb: str, flags: Flags, output: Output) -> None:
@@ -143,6 +147,7 @@ def print_argument(value: GoValue, verb: str, flags: Flags, output: Output) -> N
             output,
         )
     else:
+        flags.plain = verb == "v" and flags == verbs.NO_FLAGS
         _walk([_Operand(value, go_type, verb)], flags, output)
 
 
@@ -165,8 +170,12 @@ class _Operand(NamedTuple):
     accessible: bool = True
     complaining: bool = False
 
-    def inner(self, value: GoValue, slot: GoType, *, accessible: bool = True) -> _Operand:
-        """Return an operand for a value within this one."""
+    def inner(self, value: GoValue, slot: GoType, flags: Flags, *, accessible: bool = True) -> str | _Operand:
+        """Return an operand for a value within this one, or at once what it prints."""
+        if flags.plain:
+            plain = verbs.PLAIN_TEXTS.get(type(value))
+            if plain is not None:
+                return plain(value)
         return _Operand(
             value, slot, self.verb, self.depth + 1, self.accessible and accessible, self.complaining
         )
@@ -247,7 +256,7 @@ def _map_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> str | _Piec
     for key in sorted_keys(items or {}):
         if len(pieces) > 1:
             pieces.append(separator)
-        pieces += [operand.inner(key, key_type), ":", operand.inner(items[key], element_type)]
+        pieces += [operand.inner(key, key_type, flags), ":", operand.inner(items[key], element_type, flags)]
     pieces.append(end)
     return pieces
 
@@ -271,7 +280,7 @@ def _slice_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> str | _Pi
     for item in items or ():
         if len(pieces) > 1:
             pieces.append(separator)
-        pieces.append(operand.inner(item, element_type))
+        pieces.append(operand.inner(item, element_type, flags))
     pieces.append(end)
     return pieces
 
@@ -292,7 +301,7 @@ def _struct_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> _Pieces:
             pieces.append(separator)
         if flags.plus_v or flags.sharp_v:
             pieces.append(f"{field.name}:")
-        pieces.append(operand.inner(value, field.type, accessible=field.name[0].isupper()))
+        pieces.append(operand.inner(value, field.type, flags, accessible=field.name[0].isupper()))
     pieces.append("}")
     return pieces
 
@@ -307,7 +316,7 @@ def _pointer_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> str | _
         and elem is not None
         and elem.kind in _SHOWN_BEHIND_POINTER
     ):
-        return ["&", operand.inner(value.target, elem)]
+        return ["&", operand.inner(value.target, elem, flags)]
     text = _address(value, go_type, operand.verb, flags)
     return _complaint(operand, go_type) if text is None else text
 

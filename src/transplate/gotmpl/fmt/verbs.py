@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from transplate.gotmpl import quoting
-from transplate.gotmpl.numbers import format_float
+from transplate.gotmpl.numbers import format_float, format_shortest
 from transplate.gotmpl.printable import is_print
 
 _DEFAULT_FLOAT_PRECISION = 6
@@ -17,7 +19,7 @@ class Flags:
     """Flags, width and precision of one verb.
 
     ``plus_v`` and ``sharp_v`` are ``+`` and ``#`` of a ``%v``, which ask for another notation of composite
-    values and say nothing to the numbers in them.
+    values and say nothing to the numbers in them. ``plain`` is set where nothing but ``%v`` is asked for.
     """
 
     minus: bool = False
@@ -29,6 +31,18 @@ class Flags:
     sharp_v: bool = False
     width: int | None = None
     precision: int | None = None
+    plain: bool = False
+
+
+NO_FLAGS = Flags()
+PLAIN_TEXTS: dict[type, Callable[[Any], str]] = {
+    str: lambda text: text,
+    int: int.__repr__,
+    float: format_shortest,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda _: "<nil>",
+}
+"""What ``%v`` prints, without flags, for values of Python types that hold nothing else."""
 
 
 def pad(text: str, flags: Flags) -> str:
