@@ -1,16 +1,18 @@
-"""The LALR tables of ``gotmpl.lark``: built by Lark, kept as JSON beside the grammar, checked by its hash.
+"""The LALR tables of ``gotmpl.lark``: built by Lark, kept as JSON beside the grammar that they belong to.
 
 Importing Lark and building the tables takes longer than all the rest of a short run, so the wheel holds them
-ready made. Where they are missing or belong to another text of the grammar, they are built in memory.
-This module needs nothing of the package, so that the build of the wheel can run it alone.
+ready made. Where they are missing, or were built from another text than the grammar has now, they are built
+in memory. This module needs nothing of the package, so that the build of the wheel can run it alone.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from pathlib import Path
-from typing import NamedTuple
+import os.path  # pathlib is slow to import, and this runs whenever a template is read
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 GRAMMAR = "gotmpl.lark"
 TABLES = "gotmpl.tables.json"
@@ -34,11 +36,12 @@ class Tables(NamedTuple):
     end: int
 
 
-def grammar_folder() -> Path:
+def grammar_folder() -> str:
     """Return the folder of the grammar files: in the wheel, or at the top of a source tree."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "grammar", package.parents[1] / "grammar"):
-        if (folder / GRAMMAR).is_file():
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    source_tree = os.path.dirname(os.path.dirname(package))
+    for folder in (os.path.join(package, "grammar"), os.path.join(source_tree, "grammar")):
+        if os.path.isfile(os.path.join(folder, GRAMMAR)):
             return folder
     raise FileNotFoundError(f"{GRAMMAR} is neither in {package} nor in a source tree around it")
 
@@ -46,24 +49,25 @@ def grammar_folder() -> Path:
 def load_tables() -> Tables:
     """Return the tables of the grammar, ready made if they belong to its present text."""
     folder = grammar_folder()
-    grammar = (folder / GRAMMAR).read_bytes()
+    grammar = _read(os.path.join(folder, GRAMMAR))
     try:
-        kept = json.loads((folder / TABLES).read_bytes())
-    except FileNotFoundError:
+        kept = json.loads(_read(os.path.join(folder, TABLES)))
+    except (FileNotFoundError, ValueError):
         return build_tables(grammar)
-    if kept.pop("sha256") != _sha256(grammar):
+    if kept.pop("grammar", None) != grammar:
         return build_tables(grammar)
     return Tables(**kept)
 
 
-def write_tables(grammar: Path, target: Path) -> None:
-    """Write the tables of a grammar file, stamped with the hash of its text."""
-    text = grammar.read_bytes()
-    tables = {"sha256": _sha256(text), **build_tables(text)._asdict()}
-    target.write_text(json.dumps(tables, separators=(",", ":")) + "\n", encoding="utf-8")
+def write_tables(grammar: str | PathLike[str], target: str | PathLike[str]) -> None:
+    """Write the tables of a grammar file, with the text that they were built from."""
+    text = _read(grammar)
+    tables = {"grammar": text, **build_tables(text)._asdict()}
+    with open(target, "w", encoding="utf-8", newline="\n") as file:
+        json.dump(tables, file, separators=(",", ":"))
 
 
-def build_tables(grammar: bytes) -> Tables:
+def build_tables(grammar: str) -> Tables:
     """Let Lark build the tables of a grammar.
 
     Raises:
@@ -73,7 +77,7 @@ def build_tables(grammar: bytes) -> Tables:
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
-    lark = Lark(grammar.decode("utf-8"), parser="lalr", lexer="basic", start=START, maybe_placeholders=False)
+    lark = Lark(grammar, parser="lalr", lexer="basic", start=START, maybe_placeholders=False)
     data, memo = lark.memo_serialize([TerminalDef, Rule])
     automaton = data["parser"]["parser"]
     numbers: dict[int, int] = {}
@@ -96,5 +100,6 @@ def build_tables(grammar: bytes) -> Tables:
     )
 
 
-def _sha256(grammar: bytes) -> str:
-    return hashlib.sha256(grammar).hexdigest()
+def _read(path: str | PathLike[str]) -> str:
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()

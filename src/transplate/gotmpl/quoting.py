@@ -19,7 +19,7 @@ _SHORT_ESCAPES = {
     "\v": r"\v",
     "\\": r"\\",
 }
-_SUSPECT = re.compile('[\x00-\x1f"\\\\\x7f-\U0010ffff]')
+_SUSPECT = re.compile(r"[^ !#-\[\]-~]")
 _NOT_IN_BACKQUOTES = re.compile("[\x00-\x08\x0a-\x1f`\x7f\ufeff\udc80-\udcff]")
 _INVALID_BYTE = re.compile("[\udc80-\udcff]")
 
