@@ -21,6 +21,20 @@ from transplate.gotmpl.types import ANY, ANY_MAP, ANY_SLICE, GoType, Kind
 
 VERBS = "vTtbcdoOqxXUeEfFgGspw"
 FLAGS = "+-# 0"
+COMPLAINTS = (
+    *(
+        "(BADINDEX)",
+        "%!(EXTRA ",
+        "(MISSING)",
+        "%!(NOVERB)",
+        "%!(BADPREC)",
+        "%!(BADWIDTH)",
+        "(PANIC=String method: ",
+    ),
+    *(f"%!{verb}(" for verb in VERBS if verb not in "vT"),
+)
+"""What Go prints where a format or a method is wrong; a hunt must meet each of them."""
+_ENOUGH_FOR_ALL = 10_000
 _WORDS = (
     "",
     "a",
@@ -380,7 +394,7 @@ def differences(oracle: FmtOracle, cases: int, seed: int, counts: Counter[str]) 
         oracle: The running oracle.
         cases: How many cases.
         seed: Where the random numbers start.
-        counts: Gets the number of cases by kind.
+        counts: Gets the number of equal cases by kind, and how often Go printed each complaint.
     """
     generator = Generator(seed)
     questions = (generator.question() for _ in range(cases))
@@ -390,6 +404,8 @@ def differences(oracle: FmtOracle, cases: int, seed: int, counts: Counter[str]) 
         if "p" in text_of(question["format"]):
             addresses |= containers
         ours = ask(question, sorted(addresses))
+        shown = str(expected.get("text"))
+        counts.update(complaint for complaint in COMPLAINTS if complaint in shown)
         if "error" in expected:
             expected = {"error": True}
         if ours == expected:
@@ -417,8 +433,13 @@ def main() -> int:
         if found >= arguments.show:
             break
     oracle.close()
+    complaints = {complaint: counts.pop(complaint, 0) for complaint in COMPLAINTS}
+    print(f"complaints met: {complaints}")
     print(f"{sum(counts.values()) + found} cases, {found} differences; equal: {dict(counts)}")
-    return 1 if found else 0
+    missed = [complaint for complaint, times in complaints.items() if not times]
+    if missed and arguments.cases >= _ENOUGH_FOR_ALL:
+        print(f"never met: {missed}")
+    return 1 if found or (missed and arguments.cases >= _ENOUGH_FOR_ALL) else 0
 
 
 if __name__ == "__main__":

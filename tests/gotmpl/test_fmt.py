@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
-from tests.fuzz.printing import differences
+from tests.fuzz.printing import COMPLAINTS, differences
 from tests.gotmpl.printing import POINT, ask, build, recorded_differences
 from tests.oracle.fmt.oracle import FmtOracle
 from tests.oracle.fmt.record import FOLDER, RECORDINGS, recording
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl import fmt
-from transplate.gotmpl.types import GoFunc, GoPointer, GoType, Kind, Method, pointer_to
+from transplate.gotmpl.types import BYTES, GoFunc, GoPointer, GoSlice, GoType, Kind, Method, pointer_to
 
 POINTER = GoPointer(pointer_to(POINT), build(POINT, ["1", "0x1p+0", "p", "2"]))
 FUNCTION = GoFunc(GoType("func()", Kind.FUNC), lambda: None, Method("", lambda: None))
@@ -36,6 +36,7 @@ def test_random_values_and_formats_print_as_in_go(fmt_oracle: FmtOracle) -> None
     found = list(differences(fmt_oracle, 10_000, seed, counts))
     assert found == [], f"python -m tests.fuzz.printing --cases 10000 --seed {seed}"
     assert counts["sprintf"] > 5000
+    assert [complaint for complaint in COMPLAINTS if not counts[complaint]] == []
     assert counts["left out: several addresses"] < 500
 
 
@@ -76,9 +77,10 @@ def test_what_is_printed_is_bounded(printed: str) -> None:
     assert reached.value.kind is ErrorKind.LIMIT
 
 
-def test_widths_of_many_values_are_bounded_before_they_are_made() -> None:
+@pytest.mark.parametrize("value", [[1] * 1_000_000, GoSlice(BYTES, bytes(1_000_000))], ids=["list", "bytes"])
+def test_widths_of_many_values_are_bounded_before_they_are_made(value: object) -> None:
     with pytest.raises(TemplateExecutionError) as reached:
-        fmt.sprintf("%1000000d", [[1] * 1_000_000], limit=10_000_000)
+        fmt.sprintf("%1000000d", [value], limit=10_000_000)
     assert reached.value.kind is ErrorKind.LIMIT
 
 

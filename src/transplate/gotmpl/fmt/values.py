@@ -273,14 +273,15 @@ def _slice_pieces(operand: _Operand, go_type: GoType, flags: Flags) -> str | _Pi
     if flags.sharp_v and items is None:
         return f"{name}(nil)"
     start, separator, end = (f"{name}{{", ", ", "}") if flags.sharp_v else ("[", " ", "]")
-    if isinstance(items, bytes):
+    is_bytes = isinstance(items, bytes)
+    if is_bytes:
         texts = {byte: _byte_text(byte, element_type, verb, flags) for byte in set(items)}
-        return [start, separator.join([texts[byte] for byte in items]), end]
+        items = [texts[byte] for byte in items]
     pieces: _Pieces = [start]
     for item in items or ():
         if len(pieces) > 1:
             pieces.append(separator)
-        pieces.append(operand.inner(item, element_type, flags))
+        pieces.append(item if is_bytes else operand.inner(item, element_type, flags))
     pieces.append(end)
     return pieces
 
