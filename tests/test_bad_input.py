@@ -1,0 +1,138 @@
+"""Requests and templates that are not as they should be: Ollama's result, or a clear error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.oracle.ollama import GoOracle
+from transplate import OllamaTemplate, RequestError, TemplateExecutionError, TemplateSyntaxError, Values
+
+ECHO = "{{ range .Messages }}[{{ .Role }}|{{ .Content }}|{{ json .ToolCalls }}]{{ end }}{{ json .Tools }}"
+
+
+def call(arguments: object) -> dict[str, Any]:
+    function = {"name": "f", "arguments": arguments}
+    return {"messages": [{"role": "assistant", "content": "", "tool_calls": [{"function": function}]}]}
+
+
+TAKEN = {
+    "unknown role": (
+        {"messages": [{"role": "wizard", "content": "x"}]},
+        "[wizard|x|null]null",
+    ),
+    "no role": (
+        {"messages": [{"content": "x"}]},
+        "[|x|null]null",
+    ),
+    "missing content": (
+        {"messages": [{"role": "user"}]},
+        "[user||null]null",
+    ),
+    "null content": (
+        {"messages": [{"role": "user", "content": None}]},
+        "[user||null]null",
+    ),
+    "tool without a function": (
+        {"messages": [{"role": "user", "content": "x"}], "tools": [{"type": "function"}]},
+        '[user|x|null][{"type":"function","function":'
+        '{"name":"","description":"","parameters":{"type":"","properties":null}}}]',
+    ),
+    "arguments that are null": (
+        call(None),
+        '[assistant||[{"ID":"","Function":{"Index":0,"Name":"f","Arguments":null}}]]null',
+    ),
+    "tool call without a function": (
+        {"messages": [{"role": "assistant", "content": "", "tool_calls": [{}]}]},
+        '[assistant||[{"ID":"","Function":{"Index":0,"Name":"","Arguments":null}}]]null',
+    ),
+    "lone surrogate": (
+        {"messages": [{"role": "user", "content": "a\ud800b"}]},
+        "[user|a\ufffdb|null]null",
+    ),
+}
+"""Requests that Ollama takes, and what it makes of them."""
+
+REFUSED = {
+    "number as content": ({"messages": [{"role": "user", "content": 5}]}, "messages[0].content"),
+    "tool that is a text": ({"messages": [], "tools": ["a"]}, "tools[0]"),
+    "arguments that are a text": (call("{}"), "messages[0].tool_calls[0].function.arguments"),
+    "arguments that are a list": (call([1]), "messages[0].tool_calls[0].function.arguments"),
+    "messages that are an object": ({"messages": {"role": "user"}}, "messages"),
+    "message that is a text": ({"messages": ["hi"]}, "messages[0]"),
+}
+"""Requests that Ollama refuses, and the field at fault."""
+
+
+@pytest.mark.parametrize(("request_", "expected"), TAKEN.values(), ids=TAKEN)
+def test_taken_as_ollama_takes_it(request_: dict[str, Any], expected: str) -> None:
+    assert OllamaTemplate(ECHO).execute(Values(**request_)) == expected
+
+
+@pytest.mark.parametrize(("request_", "field"), REFUSED.values(), ids=REFUSED)
+def test_refused_with_the_name_of_the_field(request_: dict[str, Any], field: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        OllamaTemplate(ECHO).execute(Values(**request_))
+    assert caught.value.message.startswith(f"{field}: ")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_does_not_have(number: str) -> None:
+    text = f'[{{"role": "user", "content": {number}}}]'
+    with pytest.raises(RequestError) as caught:
+        OllamaTemplate(ECHO).render(text)
+    error = caught.value
+    assert (error.line, error.column, error.source_line) == (1, text.index(number) + 1, text)
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(RequestError, match=r"^messages\[0\]\.tool_calls\[0\]\.function\.arguments"):
+            OllamaTemplate(ECHO).execute(Values(**call({"x": value})))
+
+
+def test_ollama_says_so_too(go_oracle: GoOracle) -> None:
+    for name, (request, expected) in TAKEN.items():
+        if name != "lone surrogate":
+            assert go_oracle.render(ECHO, request).output.decode() == expected, name
+    for name, (request, _) in REFUSED.items():
+        assert go_oracle.render(ECHO, request).stage == "request", name
+
+
+def test_a_message_of_ten_megabytes() -> None:
+    content = "<é>&" * 2_000_000
+    template = OllamaTemplate(
+        "{{ range .Messages }}{{ .Content }}|{{ len .Content }}|{{ json .Content }}{{ end }}"
+    )
+    escaped = content.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    expected = f'{content}|{len(content.encode())}|"{escaped}"'
+    assert template.render([{"role": "user", "content": content}]) == expected
+
+
+@pytest.mark.parametrize(
+    "opening", ["{{ if .System }}", "{{ with $.System }}", "{{ range $i, $m := $.Messages }}"]
+)
+def test_a_thousand_nested_blocks(opening: str) -> None:
+    template = OllamaTemplate(
+        opening * 1_000 + "{{ len .Messages }}" * opening.count("if") + "x" + "{{ end }}" * 1_000
+    )
+    prompt = template.render([{"role": "system", "content": "s"}])
+    assert prompt == ("1x" if "if" in opening else "x")
+
+
+def test_a_thousand_open_blocks() -> None:
+    with pytest.raises(TemplateSyntaxError) as caught:
+        OllamaTemplate("{{ if .System }}" * 1_000)
+    assert caught.value.message == "template: :1: unexpected EOF"
+
+
+def test_an_empty_template_prints_what_ollama_prints() -> None:
+    assert OllamaTemplate("").render([{"role": "user", "content": "x"}]) == ""
+
+
+def test_control_characters_are_text() -> None:
+    assert OllamaTemplate("\0\x01").render([{"role": "user", "content": "x"}]) == "\0\x01"
+
+
+def test_endless_recursion_ends() -> None:
+    template = OllamaTemplate('{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" .Messages }}')
+    with pytest.raises(TemplateExecutionError):
+        template.render([{"role": "user", "content": "x"}])
