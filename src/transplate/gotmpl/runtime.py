@@ -48,6 +48,7 @@ from transplate.gotmpl.values import (
     map_types,
     plain,
     read,
+    sized,
     slice_items,
     static_type,
     zero,
