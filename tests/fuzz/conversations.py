@@ -298,7 +298,8 @@ class Conversations:
                 made["tool_call_id"] = rng.choice(("call_1", "", "x"))
         if rng.random() < 0.04:
             made["images"] = [
-                base64.b64encode(self.text().encode()).decode() for _ in range(rng.randrange(3))
+                base64.b64encode(self.text().encode("utf-8", "surrogatepass")).decode()
+                for _ in range(rng.randrange(3))
             ]
         return made
 
@@ -363,7 +364,7 @@ class Conversations:
         if not places:
             return
         holder, key = rng.choice(places)
-        if rng.random() < 0.4:
+        if holder is not request and rng.random() < 0.4:
             holder[rng.choice((key.upper(), key.title(), key.capitalize()))] = holder.pop(key)
         else:
             holder[key] = rng.choice((None, 1, "x", True, [], {}, 1.5, [None], {"a": 1}, [1]))

@@ -486,5 +486,5 @@ def insert(source: str, fault: Fault, rng: Random) -> str:
         # Most of the examples need what only messages mode has.
         example = "{{.Messages}}" + example
     places = [match.end() for match in re.finditer(r"\}\}", source)]
-    at = rng.choice(places) if places and rng.random() < 0.5 else 0
+    at = rng.choice((0, 0, len(source), rng.choice(places) if places else 0))
     return source[:at] + example + source[at:]

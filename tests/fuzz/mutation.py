@@ -81,7 +81,7 @@ def mutate(source: str, other: str, rng: Random) -> tuple[str, set[str]]:
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
         operation = rng.choice(OPERATIONS)
         used.add(f"mutation:{operation}")
-        pieces = _apply(operation, pieces, other, rng)
+        pieces = [piece for piece in _apply(operation, pieces, other, rng) if piece]
     return "".join(pieces), used
 
 

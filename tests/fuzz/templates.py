@@ -110,6 +110,7 @@ INDEXED = (
     "image",
 )
 SCALARS = ("string", "int", "float", "bool", "complex", "nil", "any", "uint8")
+RANGED = (*ELEMENTS, *SCALARS)
 
 FUNCTIONS = (
     *("and", "or", "not", "len", "index", "slice", "print", "printf", "println", "html", "js", "urlquery"),
@@ -268,7 +269,8 @@ class Templates:
         """
         self.rng = rng
         self.wildness = wildness
-        self._turn = turn
+        self._first_turn = turn
+        self._turns: dict[int, int] = {}
         self.features: set[str] = set()
         self._defined: dict[str, str] = {}
         self._called: dict[str, str] = {}
@@ -278,10 +280,11 @@ class Templates:
         self.features.add(feature)
 
     def _pick(self, options: Sequence[Option]) -> Option:
-        """Choose one option; a fourth of the time in turn, so that rare ones come up in every run."""
-        if self.rng.random() < 0.25:
-            self._turn += 1
-            return options[self._turn % len(options)]
+        """Choose one option; half of the time in turn, so that rare ones come up in every run."""
+        if self.rng.random() < 0.5:
+            turn = self._turns.get(id(options), self._first_turn)
+            self._turns[id(options)] = turn + 1
+            return options[turn % len(options)]
         return self.rng.choice(options)
 
     # --- whole templates --------------------------------------------------------------------------------
@@ -469,11 +472,8 @@ class Templates:
 
     def _range(self, scope: Scope, depth: int) -> str:
         rng = self.rng
-        kind = rng.choice(
-            ("messages", "messages", "tools", "toolcalls", "arguments", "properties", *ELEMENTS)
-        )
-        if rng.random() < 0.03:
-            kind = rng.choice(SCALARS)
+        kinds = sorted(self._reachable(scope) & ELEMENTS.keys()) or ["int"]
+        kind = rng.choice(kinds) if rng.random() < 0.94 else self._pick(RANGED)
         if kind == "int":
             over = rng.choice(
                 ("0", "1", "2", "3", "4", "-1", "'\\x02'", f"len {self.operand(scope, 'list', 1)}")
@@ -756,7 +756,7 @@ class Templates:
         rng = self.rng
         pieces = []
         for _ in range(max(0, count + rng.choice((-1, 0, 0, 0, 0, 1)))):
-            if rng.random() < 0.12:
+            if rng.random() < 0.25:
                 complaint = self._pick(COMPLAINTS)
                 self._use(f"complaint:{complaint}")
                 pieces.append(complaint)
@@ -842,9 +842,8 @@ class Templates:
 
     def _call_len(self, scope: Scope, depth: int) -> str:
         self._use("function:len")
-        kind = self.rng.choice(
-            ("string", "messages", "tools", "toolcalls", "arguments", "properties", "list", None)
-        )
+        sized = self._reachable(scope) & ELEMENTS.keys() - {"int", "any", "sequence"}
+        kind = self.rng.choice(("string", None, *sorted(sized)))
         return f"len {self.operand(scope, kind, depth)}"
 
     def _call_compare(self, scope: Scope, depth: int) -> str:
@@ -900,7 +899,7 @@ FEATURES: frozenset[str] = frozenset(
                 *("continue", "template", "define", "block", "pipe", "pipe-trailing", "parentheses", "chain"),
             )
         ),
-        *(f"range:{kind}" for kind in (*ELEMENTS, *SCALARS)),
+        *(f"range:{kind}" for kind in RANGED),
         *(f"range:variables-{form}" for form in ("none", "one", "two", "assign-one", "assign-two")),
         *(f"literal:{form}" for form in LITERALS),
         *(f"function:{name}" for name in (*FUNCTIONS, "eq-many")),

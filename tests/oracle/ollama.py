@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -69,8 +70,13 @@ def cache_folder() -> Path:
     return Path(root) / "transplate" / "oracle"
 
 
-def build_program(package: str = ".", *, name: str = "oracle") -> Path:
+def build_program(package: str = ".", *, name: str = "oracle", random_heap: bool = False) -> Path:
     """Build a Go program of the oracle's module and return its path; a build of the same sources is kept.
+
+    Args:
+        package: The package in ``go/``.
+        name: What the program is called.
+        random_heap: Whether its heap may lie at a random address (Go's way since 1.26).
 
     Raises:
         EngineUnavailable: There is no Go, or the program cannot be built (no network for its modules).
@@ -78,8 +84,11 @@ def build_program(package: str = ".", *, name: str = "oracle") -> Path:
     go = shutil.which("go")
     if go is None:
         raise EngineUnavailable("Go is not installed")
-    version = subprocess.run([go, "version"], capture_output=True, check=True).stdout
-    digest = hashlib.sha256(version + package.encode())
+    version = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, check=True).stdout
+    environment = dict(os.environ)
+    if not random_heap and tuple(map(int, re.findall(r"\d+", version)[:2])) >= (1, 26):
+        environment["GOEXPERIMENT"] = "norandomizedheapbase64"
+    digest = hashlib.sha256(f"{version} {package} {random_heap}".encode())
     for path in sorted(SOURCE.rglob("*")):
         if path.suffix in {".go", ".mod", ".sum"}:
             digest.update(path.relative_to(SOURCE).as_posix().encode() + b"\0" + path.read_bytes())
@@ -90,7 +99,7 @@ def build_program(package: str = ".", *, name: str = "oracle") -> Path:
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         built = Path(folder) / program.name
         command = [go, "build", "-trimpath", "-o", str(built), package]
-        done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=SOURCE, env=environment, capture_output=True, text=True)
         if done.returncode:
             raise EngineUnavailable(f"the Go oracle cannot be built: {done.stderr.strip()[-2000:]}")
         built.replace(program)
@@ -100,17 +109,18 @@ def build_program(package: str = ".", *, name: str = "oracle") -> Path:
 class GoOracle:
     """The running oracle. Not for use by several threads at once."""
 
-    def __init__(self, *, seconds: float = 10.0, ballast: int = 0) -> None:
+    def __init__(self, *, seconds: float = 10.0, other_addresses: bool = False) -> None:
         """Build the program if need be and start it.
 
         Args:
             seconds: Time that one question may take before it counts as a crash.
-            ballast: Bytes that it holds, so that pointers it may print differ from those of another.
+            other_addresses: Whether its heap lies elsewhere, at a random place, so that what it says of
+                templates that print addresses differs from what an ordinary oracle says.
 
         Raises:
             EngineUnavailable: It cannot be built.
         """
-        self._command = (build_program(), f"-timeout={seconds}s", f"-ballast={ballast}")
+        self._command = (build_program(random_heap=other_addresses), f"-timeout={seconds}s")
         self._process = LineWorker(self._command)
         self._pending: deque[dict[str, Any]] = deque()
 

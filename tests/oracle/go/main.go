@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -130,10 +129,7 @@ func watchdog(started *atomic.Int64, limit time.Duration, heap uint64, flush fun
 func main() {
 	limit := flag.Duration("timeout", 10*time.Second, "time for one question")
 	heap := flag.Uint64("heap", 4<<30, "bytes of live heap at which the process gives up")
-	ballast := flag.Int("ballast", 0, "bytes to hold, so that everything else lies at other addresses")
 	flag.Parse()
-	held := make([]byte, *ballast)
-	defer runtime.KeepAlive(held)
 	debug.SetGCPercent(400)
 
 	input := bufio.NewReaderSize(os.Stdin, 1<<20)

@@ -1,0 +1,3 @@
+module parseoracle
+
+go 1.26
