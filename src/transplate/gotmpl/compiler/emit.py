@@ -12,6 +12,7 @@ class Function:
     Attributes:
         name: Its name.
         prologue: What it begins with; may be set when the rest is written.
+        epilogue: What it ends with, likewise.
         depth: How many blocks are open.
         loops: How many of them are loops.
     """
@@ -19,6 +20,7 @@ class Function:
     def __init__(self, name: str, parameters: str) -> None:
         self.name = name
         self.prologue: list[str] = []
+        self.epilogue: list[str] = []
         self.depth = 0
         self.loops = 0
         self._head = f"def {name}({parameters}):"
@@ -44,7 +46,8 @@ class Function:
     @property
     def text(self) -> str:
         """The source of the function."""
-        lines = [f"    {line}" for line in self.prologue] + self._lines
+        first, last = ([f"    {line}" for line in lines] for lines in (self.prologue, self.epilogue))
+        lines = [*first, *self._lines, *last]
         return "\n".join([self._head, *(lines or ["    pass"])]) + "\n"
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl.compiler.exact import ExactCompiler
+from transplate.gotmpl.compiler.fast import Shape, fast_source
 from transplate.gotmpl.compiler.positions import error_text, offset_of
+from transplate.gotmpl.compiler.static import Unsupported
+from transplate.gotmpl.fastruntime import FAST_RUNTIME
 from transplate.gotmpl.functions import Argument
 from transplate.gotmpl.nodes import Body, TemplateTree
 from transplate.gotmpl.printer import print_node
@@ -40,6 +43,40 @@ _RUNTIME: dict[str, object] = {
     "settle": settle,
 }
 """All that generated code can name besides its own functions."""
+
+
+class FastForm:
+    """The fast form of a template for data of one shape.
+
+    Attributes:
+        python_source: Its source.
+        run: The function; it takes the parameters of the shape and the limits, and returns the output. It
+            raises :class:`~transplate.gotmpl.runtime.LimitReached`, or anything else where only the exact
+            form knows what is to be done.
+    """
+
+    __slots__ = ("python_source", "run")
+
+    def __init__(self, python_source: str, run: Callable[..., str]) -> None:
+        self.python_source = python_source
+        self.run = run
+
+
+def fast_form(templates: Mapping[str, Body], name: str, shape: Shape) -> FastForm | None:
+    """Return the fast form of a template, None if it has none.
+
+    Args:
+        templates: The bodies of all templates by name.
+        name: The template to run.
+        shape: The data that it will be given.
+    """
+    try:
+        source = fast_source(templates, name, shape)
+        namespace: dict[str, Any] = {**FAST_RUNTIME, **shape.helpers}
+        exec(compile(source, "<template>", "exec"), namespace)  # noqa: S102 - our own source
+    except (Unsupported, SyntaxError, RecursionError, MemoryError):
+        return None
+    return FastForm(source, namespace["run_0"])
 
 
 class Program:

@@ -1,0 +1,416 @@
+"""The fast form of a template: one Python function for data whose types are known beforehand.
+
+It prints what the exact form prints, or raises something, upon which the caller runs the exact form; so it
+holds no positions, makes no messages and is free in its order of evaluation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from transplate.gotmpl.compiler.emit import Function, Module
+from transplate.gotmpl.compiler.static import (
+    GO,
+    INT,
+    SCALARS,
+    STRING,
+    UNREADABLE,
+    Remaining,
+    StaticType,
+    TypedFunction,
+    Unsupported,
+    Value,
+)
+from transplate.gotmpl.compiler.typed import TypedExpressions
+from transplate.gotmpl.nodes import (
+    Action,
+    Block,
+    Body,
+    Break,
+    Continue,
+    If,
+    Item,
+    Pipeline,
+    Range,
+    TemplateCall,
+    Text,
+    With,
+)
+
+_PASSES: Final = 8
+"""How often the types of variables are worked out before giving up."""
+_MANY: Final = 100
+"""Printed values from which on the output is measured before it is joined."""
+_IDENTIFIER: Final = re.compile(r"\b[a-zA-Z_]\w*")
+_GROWING: Final = re.compile(r"\bv\d+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The data of one way of running a template, in the fast form.
+
+    Attributes:
+        parameters: Names of the parameters of the function, single capital letters.
+        root: What ``.`` and ``$`` are; the source of its fields names the parameters.
+        functions: The functions that have a fast form.
+        helpers: What the source of types and functions refers to by name.
+    """
+
+    parameters: Sequence[str]
+    root: StaticType
+    functions: Mapping[str, TypedFunction]
+    helpers: Mapping[str, object]
+
+
+def fast_source(templates: Mapping[str, Body], name: str, shape: Shape) -> str:
+    """Return the source of a module with a function ``run_0`` that executes a template.
+
+    The function takes the parameters of the shape and the limits, and returns the output.
+
+    Raises:
+        Unsupported: The template has no fast form.
+    """
+    types: dict[int, StaticType] = {}
+    for _ in range(_PASSES):
+        compiler = _FastCompiler(templates, shape, types)
+        source = compiler.compile(name)
+        if compiler.types == types:
+            if compiler.reason is not None:
+                raise compiler.reason
+            return source
+        types = compiler.types
+    raise Unsupported("variables whose types do not settle")
+
+
+class _FastCompiler:
+    """One pass over a template, with what the passes before have found out about its variables.
+
+    Attributes:
+        types: The type of each variable by the number of its declaration, as found out so far.
+        reason: Why the fast form would be of no use, because it always gives up.
+    """
+
+    def __init__(self, templates: Mapping[str, Body], shape: Shape, types: Mapping[int, StaticType]) -> None:
+        self.types = dict(types)
+        self.reason: Unsupported | None = None
+        self._templates = templates
+        self._shape = shape
+        self._module = Module()
+        self._expressions = TypedExpressions(shape.root, shape.functions)
+        self._assigned = {name for body in templates.values() for name in _assigned(body)}
+        self._declared = 0
+        self._parts: list[tuple[str, bool]] = []
+        self._printed = 0
+        self._called: dict[tuple[str, StaticType], str] = {}
+        self._waiting: list[tuple[str, Value, Function]] = []
+        self._out: Function
+        self._as_list = False
+        self._loops: list[str] = []
+        self._measures = False
+        self._counts = False
+
+    def compile(self, name: str) -> str:
+        """Return the source of the module."""
+        body = self._templates[name]
+        self._as_list = _repeats(body)
+        main = self._out = self._module.function("run", ", ".join((*self._shape.parameters, "L")))
+        self._body(body)
+        while self._waiting:
+            called, dot, self._out = self._waiting.pop()
+            self._expressions.root = self._expressions.dot = dot
+            self._expressions.variables.clear()
+            self._loops = [""]
+            self._body(self._templates[called])
+        main.prologue = ["p = []" if self._as_list else "o = ''"]
+        if self._counts:
+            main.prologue.append("s = [L.steps]")
+        if not self._as_list:
+            main.epilogue = ["return within(o, L)"]
+        elif self._measures or self._printed > _MANY:
+            main.epilogue = ["return measured(p, L)"]
+        else:
+            main.epilogue = ["return within(''.join(p), L)"]
+        return self._module.text
+
+    # --- output -------------------------------------------------------------------------------------------
+
+    def _print(self, value: Value) -> None:
+        if value.constant is not None and isinstance(value.constant[0], str):
+            self._parts.append((value.constant[0], True))
+            return
+        text = value.text
+        self._parts.append((text, False))
+        self._printed += 1
+        if self._loops and self._loops[-1] not in _IDENTIFIER.findall(text):
+            self._measures = True
+
+    def _flush(self) -> None:
+        """Write the code that prints what has been gathered."""
+        pieces: list[str] = []
+        text = ""
+        for code, constant in self._parts:
+            if constant:
+                text += code
+                continue
+            if text:
+                pieces.append(repr(text))
+                text = ""
+            pieces.append(code)
+        if text:
+            pieces.append(repr(text))
+        self._parts.clear()
+        if not pieces:
+            return
+        if not self._as_list:
+            self._out.line(f"o += {' + '.join(pieces)}")
+            if self._printed > _MANY:
+                self._out.line("within(o, L)")
+        elif len(pieces) == 1:
+            self._out.line(f"p.append({pieces[0]})")
+        else:
+            self._out.line(f"p += ({', '.join(pieces)})")
+
+    # --- variables ----------------------------------------------------------------------------------------
+
+    def _bind(self, name: str, kind: StaticType, *, remaining: Remaining | None = None) -> str:
+        """Bring a variable into scope, and return its local."""
+        slot = self._declared
+        self._declared += 1
+        self.types[slot] = _merged(self.types.get(slot, kind), kind)
+        if name in self._assigned:
+            remaining = None
+        local = f"v{slot}"
+        self._expressions.variables.append((name, Value(local, self.types[slot], None, remaining)))
+        return local
+
+    def _set(self, local: str, value: Value) -> None:
+        code = value.go if self.types[int(local[1:])] is GO else value.code
+        self._out.line(f"{local} = {code}")
+        if value.type is STRING and value.constant is None and _GROWING.search(code):
+            self._out.line(f"within({local}, L)")
+
+    def _assign(self, name: str, value: Value) -> None:
+        local = self._expressions.variable(name).code
+        if not _GROWING.fullmatch(local):
+            raise Unsupported("an assignment to what is no variable of its own")
+        slot = int(local[1:])
+        self.types[slot] = _merged(self.types[slot], value.type)
+        self._set(local, value)
+
+    def _evaluate(self, node: Pipeline) -> Value:
+        """Translate a pipeline, with its declaration or assignment."""
+        value = self._expressions.pipeline(node)
+        if not node.declarations:
+            return value
+        (variable,) = node.declarations
+        self._flush()
+        if node.is_assignment:
+            self._assign(variable.name, value)
+        else:
+            self._set(self._bind(variable.name, value.type, remaining=value.remaining), value)
+        return self._expressions.variable(variable.name)
+
+    def _local(self, value: Value) -> Value:
+        """Keep a value in a local, so that using it again costs nothing."""
+        if value.code.isidentifier():
+            return value
+        local = self._module.name("d")
+        self._out.line(f"{local} = {value.code}")
+        return Value(local, value.type, None, value.remaining)
+
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        """Take variables out of scope, and dot back, at the end of a block."""
+        mark, dot = len(self._expressions.variables), self._expressions.dot
+        try:
+            yield
+        finally:
+            del self._expressions.variables[mark:]
+            self._expressions.dot = dot
+
+    # --- items --------------------------------------------------------------------------------------------
+
+    def _body(self, body: Body) -> None:
+        with self._scope():
+            for item in body:
+                try:
+                    self._item(item)
+                except Unsupported as unsupported:
+                    self._parts.clear()
+                    self._out.line("give_up()")
+                    if self._out.depth == 0:
+                        self.reason = unsupported
+            self._flush()
+
+    def _item(self, item: Item) -> None:
+        if isinstance(item, Text):
+            self._parts.append((item.value, True))
+        elif isinstance(item, Action):
+            value = self._evaluate(item.pipeline)
+            if not item.pipeline.declarations:
+                self._print(value)
+        elif isinstance(item, If | With):
+            self._branch(item)
+        elif isinstance(item, Range):
+            self._range(item)
+        elif isinstance(item, TemplateCall | Block):
+            self._call(item)
+        elif isinstance(item, Break | Continue):
+            self._flush()
+            self._out.line("break" if isinstance(item, Break) else "continue")
+
+    def _branch(self, node: If | With) -> None:
+        with self._scope():
+            outer = self._expressions.dot
+            value = self._evaluate(node.pipeline)
+            self._flush()
+            if isinstance(node, With):
+                value = self._local(value)
+                self._expressions.dot = value
+            with self._out.block(f"if {value.truth}:"):
+                self._body(node.body)
+            self._expressions.dot = outer
+            if node.orelse is not None:
+                body = (node.orelse,) if isinstance(node.orelse, If | With) else node.orelse.body
+                with self._out.block("else:"):
+                    self._body(body)
+
+    def _range(self, node: Range) -> None:
+        if node.pipeline.is_assignment:
+            raise Unsupported("a loop that assigns")
+        self._flush()
+        with self._scope():
+            outer = self._expressions.dot
+            names = [variable.name for variable in node.pipeline.declarations]
+            value = self._expressions.pipeline(node.pipeline)
+            part_of_outer = bool(self._loops) and self._loops[-1] in _IDENTIFIER.findall(value.code)
+            value = self._local(value)
+            if self._loops and not part_of_outer:
+                self._spend(value.length)
+            head, elem = self._loop(value, names)
+            with self._out.block(head, loop=True):
+                self._loops.append(elem)
+                self._body(node.body)
+                self._loops.pop()
+            if node.orelse is not None:
+                self._expressions.variables += [(name, Value("None", UNREADABLE)) for name in names]
+                self._expressions.dot = outer
+                with self._out.block(f"if not {value.truth}:"):
+                    self._body(node.orelse.body)
+
+    def _loop(self, value: Value, names: Sequence[str]) -> tuple[str, str]:
+        """Bring the variables and the dot of a loop into scope; return the loop's head and element."""
+        kind = value.type
+        if kind.elem is None or kind.items is None:
+            raise Unsupported(f"a loop over {kind!r}")
+        items = kind.items.format(value.code)
+        elem = self._module.name("d")
+        self._expressions.dot = Value(elem, kind.elem)
+        if len(names) < 2:
+            if names:
+                self._bind_element(names[0], elem, kind.elem)
+            return f"for {elem} in {items}:", elem
+        if kind.key is not None:
+            if kind.pairs is None:
+                raise Unsupported(f"a loop over the keys of {kind!r}")
+            key = self._module.name("k")
+            self._bind_element(names[0], key, kind.key)
+            self._bind_element(names[1], elem, kind.elem)
+            return f"for {key}, {elem} in {kind.pairs.format(value.code)}:", elem
+        if names[0] in self._assigned:
+            index = self._bind(names[0], INT)
+        else:
+            index = self._module.name("i")
+            length = f"n_{value.code}"
+            self._out.line(f"{length} = {value.length}")
+            remaining = Remaining(length, index)
+            self._expressions.variables.append((names[0], Value(index, INT, None, remaining)))
+        self._bind_element(names[1], elem, kind.elem)
+        return f"for {index}, {elem} in enumerate({items}):", elem
+
+    def _bind_element(self, name: str, local: str, kind: StaticType) -> None:
+        """Bring a variable of a loop into scope, which is the loop's own local."""
+        if name in self._assigned:
+            raise Unsupported("an assignment to a variable of a loop")
+        self._expressions.variables.append((name, Value(local, kind)))
+
+    def _spend(self, steps: str) -> None:
+        """Count the steps of a loop inside another or of a template call."""
+        self._counts = True
+        self._out.line(f"spend(s, {steps}, L)")
+
+    def _call(self, node: TemplateCall | Block) -> None:
+        self._flush()
+        name = node.name.value
+        if name not in self._templates or node.pipeline is None:
+            raise Unsupported("a call of a template without data or definition")
+        value = self._evaluate(node.pipeline)
+        is_root = value.type is self._shape.root
+        key = (name, value.type)
+        self._spend("1")
+        passed = ("p", "s", *self._shape.parameters, "L")
+        if key not in self._called:
+            function = self._module.function("template", ", ".join(("d", *passed)))
+            self._called[key] = function.name
+            self._waiting.append((name, Value("" if is_root else "d", value.type), function))
+        self._out.line(f"{self._called[key]}({', '.join(('None' if is_root else value.code, *passed))})")
+
+
+_UNIONS: dict[StaticType, StaticType] = {}
+"""For each type of records the type of variables that hold such a record or a string."""
+
+
+def _merged(left: StaticType, right: StaticType) -> StaticType:
+    """Return the type of a variable that holds values of two types."""
+    if left is right:
+        return left
+    if left in SCALARS and right in SCALARS:
+        return GO
+    for first, second in ((left, right), (right, left)):
+        if first is STRING and second in _UNIONS.values():
+            return second
+        if first is STRING and second.fields:
+            return _union(second)
+        if _UNIONS.get(first) is second:
+            return second
+    raise Unsupported(f"a variable of {left!r} and {right!r}")
+
+
+def _union(record: StaticType) -> StaticType:
+    """Return the type of a variable that holds a string or a record."""
+    if record not in _UNIONS:
+        fields = {
+            name: (source.replace("{0}", "record({0})"), kind)
+            for name, (source, kind) in record.fields.items()
+        }
+        _UNIONS[record] = StaticType(f"string or {record.name}", fields=fields)
+    return _UNIONS[record]
+
+
+def _repeats(body: Body) -> bool:
+    """Whether a body has a loop or a template call in it."""
+    return any(isinstance(item, Range | TemplateCall | Block) for item in _all_items(body))
+
+
+def _assigned(body: Body) -> Iterator[str]:
+    """Return the names of the variables that are assigned to."""
+    for item in _all_items(body):
+        if isinstance(item, Action | If | With | Range) and item.pipeline.is_assignment:
+            yield from (variable.name for variable in item.pipeline.declarations)
+
+
+def _all_items(body: Body) -> Iterator[Item]:
+    waiting: list[Item] = list(body)
+    while waiting:
+        item = waiting.pop()
+        yield item
+        if isinstance(item, If | With | Range):
+            waiting.extend(item.body)
+            if isinstance(item.orelse, If | With):
+                waiting.append(item.orelse)
+            elif item.orelse is not None:
+                waiting.extend(item.orelse.body)
