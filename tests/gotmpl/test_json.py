@@ -69,8 +69,9 @@ def test_depth() -> None:
 
 
 def test_keys_of_an_ordered_object_keep_their_order_and_escapes() -> None:
-    # As go-ordered-map v2.1.8 writes it, which leaves \b and \f to easyjson.
-    assert marshal_ordered({"b\b<": 1.0, "a\f": ["\b"]}) == '{"b\\u0008\\u003c":1,"a\\u000c":["\\b"]}'
+    # Recorded from api.ToolPropertiesMap of Ollama v0.17.4, whose go-ordered-map leaves keys to easyjson.
+    made = marshal_ordered({"b\b<\f\n\\b\\\b\u2028\udcff\x7f": 1.0, 'a"\0': ["\b"]})
+    assert made == (r'{"b\u0008\u003c\u000c\n\\b\\\u0008\u2028\ufffd' + "\x7f" + r'":1,"a\"\u0000":["\b"]}')
 
 
 def test_marshalled_text_is_json_of_the_value() -> None:

@@ -27,6 +27,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # differently, and every integer that may not fit a float64; the odd find within a string costs only time.
 _ODD_FLOAT = re.compile(r"[\[:,]-?\d(?:\d*\.0[\],}]|\d*(?:\.\d+)?e)")
 _ODD_NUMBER = re.compile(r"[\[:,]-?\d(?:\d{15}|\d*\.0[\],}]|\d*(?:\.\d+)?e)")
+_ESCAPE = re.compile(r"\\.")
+_LONG_ESCAPES = {r"\b": r"\u0008", r"\f": r"\u000c"}
 _INTEGERS = frozenset({*(kind for kind in Kind if kind.value.startswith(("int", "uint")))} - {Kind.INTERFACE})
 
 
@@ -74,19 +76,42 @@ def marshal(value: GoValue) -> str:
     """
     if type(value) is float:
         return format_number(value)
+    text = _plain_text(value, _has_odd_float)
+    return _escape(_marshal_any(value) if text is None else text)
+
+
+def marshal_wire(value: Any) -> str:
+    """Return ``json.Marshal`` of what Go reads from wire data, without making that first.
+
+    Args:
+        value: Wire data: nothing but what ``json.loads`` returns, its keys strings.
+
+    Raises:
+        NotJSON: If a number in it is no float64, or it is nested deeper than Go reads.
+    """
+    text = None if type(value) in (int, float) else _plain_text(value, _has_odd_number)
+    return marshal(from_wire(value)) if text is None else _escape(text)
+
+
+def _plain_text(value: Any, is_odd: Callable[[str], bool]) -> str | None:
+    """Return the JSON of plain data by C-speed code, None where Python would not write what Go does."""
     try:
         text = _encode(value)
-        if _has_odd_float(text):
+        if is_odd(text):
             text = _encode(_with_integers(value))
+            if is_odd(text):
+                return None
     except (_NotPlain, ValueError, RecursionError):
-        return _escape(_marshal_any(value))
-    if _has_odd_float(text) or (not text.isascii() and _SURROGATE.search(text) is not None):
-        return _escape(_marshal_any(value))
-    return _escape(text)
+        return None
+    return text if text.isascii() or _SURROGATE.search(text) is None else None
 
 
 def _has_odd_float(text: str) -> bool:
     return (".0" in text or "e-" in text or "e+" in text) and _ODD_FLOAT.search(text) is not None
+
+
+def _has_odd_number(text: str) -> bool:
+    return _ODD_NUMBER.search(text) is not None
 
 
 def _with_integers(value: GoValue) -> GoValue:
@@ -101,28 +126,6 @@ def _with_integers(value: GoValue) -> GoValue:
     return [_with_integers(item) for item in value] if kind is list else value
 
 
-def marshal_wire(value: Any) -> str:
-    """Return ``json.Marshal`` of what Go reads from wire data, without making that first.
-
-    Args:
-        value: Wire data: nothing but what ``json.loads`` returns, its keys strings.
-
-    Raises:
-        NotJSON: If a number in it is no float64, or it is nested deeper than Go reads.
-    """
-    try:
-        text = _encode(value)
-    except (_NotPlain, ValueError, RecursionError):
-        return marshal(from_wire(value))
-    if (
-        type(value) in (int, float)
-        or _ODD_NUMBER.search(text) is not None
-        or (not text.isascii() and _SURROGATE.search(text) is not None)
-    ):
-        return marshal(from_wire(value))
-    return _escape(text)
-
-
 def marshal_ordered(items: Mapping[str, GoValue]) -> str:
     """Return an object whose keys keep their order, as ``MarshalJSON`` of go-ordered-map v2.1.8 writes it.
 
@@ -132,7 +135,9 @@ def marshal_ordered(items: Mapping[str, GoValue]) -> str:
         MarshalError: As :func:`marshal`.
     """
     pairs = [
-        _string(key).replace("\\b", "\\u0008").replace("\\f", "\\u000c") + ":" + marshal(value)
+        _ESCAPE.sub(lambda escape: _LONG_ESCAPES.get(escape[0], escape[0]), _string(key))
+        + ":"
+        + marshal(value)
         for key, value in items.items()
     ]
     return _escape("{" + ",".join(pairs) + "}")
