@@ -484,7 +484,7 @@ def insert(source: str, fault: Fault, rng: Random) -> str:
         return example
     if fault.stage == "exec" and "Messages" not in source:
         # Most of the examples need what only messages mode has.
-        example = "{{.Messages}}" + example
+        example = "{{with .Messages}}{{end}}" + example
     places = [match.end() for match in re.finditer(r"\}\}", source)]
     at = rng.choice((0, 0, len(source), rng.choice(places) if places else 0))
     return source[:at] + example + source[at:]

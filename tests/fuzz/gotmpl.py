@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -320,7 +321,7 @@ def run(cases: int, seed: int, jobs: int, *, quiet: bool = False) -> Outcome:
         templates_left -= TEMPLATES_PER_CHUNK
     outcome = Outcome()
     begin = shown = time.monotonic()
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for part in pool.map(_run_chunk, tasks):
             outcome.merge(part)
             if not quiet and time.monotonic() - shown > 10:

@@ -1,0 +1,102 @@
+"""A sample of the differential fuzzing against live Ollama, fresh in every run, and laws of its tools."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from random import Random
+
+import pytest
+
+from tests.fuzz import faults, gotmpl, mutation
+from tests.fuzz.conversations import Conversations
+from tests.fuzz.shrinking import shrink
+from tests.fuzz.templates import Templates
+from tests.oracle.ollama import Answer, GoOracle
+from transplate import OllamaTemplate
+
+
+def test_fresh_cases(go_oracle: GoOracle, capsys: pytest.CaptureFixture[str]) -> None:
+    """Output, error text and stage of 20,000 cases; TRANSPLATE_FUZZ_CASES and _SEED choose others."""
+    del go_oracle  # only asks for Go; the run starts oracles of its own
+    cases = int(os.environ.get("TRANSPLATE_FUZZ_CASES", "20000"))
+    seed = int(os.environ.get("TRANSPLATE_FUZZ_SEED") or random.SystemRandom().randrange(2**32))
+    with capsys.disabled():
+        print(f"\nfuzzing {cases} cases with seed {seed}")
+    begin = time.monotonic()
+    outcome = gotmpl.run(cases, seed, os.cpu_count() or 1, quiet=True)
+    text, good = gotmpl.report(outcome, time.monotonic() - begin)
+    print(text)
+    assert good, f"seed {seed}\n{text}"
+
+
+@pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.kind)
+def test_every_fault_is_real(go_oracle: GoOracle, fault: faults.Fault) -> None:
+    """Each example of an error brings it about in Ollama, and our answer is the same."""
+    schemas = [
+        {"properties": {"a": {"type": "object", "properties": {"b": {"type": "string"}}}}},
+        {"properties": {"a": {"type": "object"}}},
+        {"properties": {"a": {"anyOf": [{"type": "string"}]}}},
+    ]
+    call = {"function": {"name": "f", "arguments": {"a": 1}}}
+    messages = [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+    ]
+    for example in fault.examples:
+        source = example if fault.whole or fault.stage == "parse" else "{{with .Messages}}{{end}}" + example
+        reached = set()
+        for schema in schemas:
+            tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
+            request = {"messages": messages, "tools": [tool]}
+            real = go_oracle.render(source, request)
+            ours = gotmpl.execute_ours(gotmpl.parse_ours(source), request)
+            assert gotmpl.verdict(ours, real) is None, f"{source!r}\n{real}\n{ours}"
+            reached.update(faults.classify(real.stage or "", real.error or ""))
+        assert f"error:{fault.kind}" in reached, example
+
+
+def test_same_seed_same_cases() -> None:
+    def made(seed: int) -> list[object]:
+        rng = Random(seed)
+        return [Templates(rng).template().source, Conversations(rng).request(), rng.random()]
+
+    assert made(7) == made(7)
+    assert made(7) != made(8)
+
+
+def test_tokens_join_to_the_source() -> None:
+    rng = Random(3)
+    for _ in range(200):
+        source = Templates(rng).template().source
+        assert "".join(mutation.tokens(source)) == source
+
+
+def test_shrinking_keeps_the_failure() -> None:
+    def fails(template: str, request: object) -> bool:
+        return "{{.Content}}" in template and "x" in str(request)
+
+    request = {"messages": [{"role": "user", "content": "a x"}, {"role": "tool"}], "think": True}
+    smallest = shrink("{{if .A}}ab{{.Content}}{{end}}\n\nmore", request, fails)
+    assert smallest == ("{{.Content}}", {"messages": [{"content": "x"}]})
+
+
+def test_a_difference_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch, go_oracle: GoOracle) -> None:
+    """The fuzzer sees a wrong byte: it is not blind."""
+    del go_oracle
+    honest = gotmpl.execute_ours
+
+    def lying(template: OllamaTemplate | Answer, request: object) -> Answer:
+        answer = honest(template, request)
+        return Answer(answer.output.replace(b"user", b"User"), answer.error, answer.stage)
+
+    monkeypatch.setattr(gotmpl, "execute_ours", lying)
+    fuzzer = gotmpl.Fuzzer()
+    outcome = fuzzer.chunk(1, 0, 100)
+    assert outcome.groups
+    _, difference = max(outcome.groups.values(), key=lambda found: found[0])
+    smallest = fuzzer.shrink(difference)
+    assert len(smallest.template) <= len(difference.template)
+    assert b"user" in smallest.real.output
