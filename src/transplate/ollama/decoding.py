@@ -23,7 +23,7 @@ Reader: TypeAlias = Callable[[Any, Any], Any]
 _LONGEST_INT = 4000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_INT64 = range(-(2**63), 2**63)
+_INT64_END = 1 << 63
 
 
 class Refused(Exception):
@@ -46,19 +46,17 @@ class Refused(Exception):
 
 
 def decode(reader: Reader, value: Any, zero: Any, *, name: str = "") -> Any:
-    """Decode a value with a reader.
+    """Decode plain Python data with a reader.
 
     Args:
         reader: The reader of its type.
-        value: JSON text (``str`` or ``bytes`` are never JSON data here), or plain Python data.
+        value: The data.
         zero: The zero value of the type, which null and missing fields keep.
         name: What the value is called in errors.
 
     Raises:
-        RequestError: The text is no JSON, or a value does not fit; the message names the field.
+        RequestError: A value does not fit; the message names the field.
     """
-    if isinstance(value, str | bytes | bytearray):
-        value = parse_json(value, name=name)
     try:
         return reader(value, zero)
     except Refused as refused:
@@ -66,6 +64,17 @@ def decode(reader: Reader, value: Any, zero: Any, *, name: str = "") -> Any:
         raise RequestError(f"{path}: {refused.problem}" if path else refused.problem) from None
     except RecursionError:
         raise RequestError(f"{name or 'request'}: is nested too deeply") from None
+
+
+def decode_json(reader: Reader, value: Any, zero: Any, *, name: str = "") -> Any:
+    """Decode JSON text (``str`` or ``bytes``) or plain Python data with a reader, as :func:`decode` does.
+
+    Raises:
+        RequestError: The text is no JSON, or a value does not fit; the message names the field.
+    """
+    if isinstance(value, str | bytes | bytearray):
+        value = parse_json(value, name=name)
+    return decode(reader, value, zero, name=name)
 
 
 # --- JSON text ------------------------------------------------------------------------------------------
@@ -168,7 +177,7 @@ def read_int(value: Any, there: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         problem = "1.0, 1e3 and fractions are none" if isinstance(value, float) else f"not {describe(value)}"
         raise Refused(f"must be an integer, {problem}")
-    if value not in _INT64:
+    if not -_INT64_END <= value < _INT64_END:
         raise Refused("is an integer beyond 64 bits")
     return int(value)
 

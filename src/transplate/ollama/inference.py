@@ -10,17 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from transplate.errors import TemplateSyntaxError
+from transplate.gotmpl.compiler.trampoline import Task, run
 from transplate.gotmpl.nodes import (
     Action,
     Block,
     Body,
     Branch,
+    Command,
     Comment,
     Define,
     Else,
     Field,
     If,
     Item,
+    Operand,
     Pipeline,
     Range,
     TemplateCall,
@@ -31,6 +34,9 @@ from transplate.gotmpl.nodes import (
 )
 from transplate.ollama.text import lower, trim_space
 from transplate.ollama.usage import Usage, find_usage
+
+RESPONSE_ACTION = Action(Pipeline((Command((Field(("Response",)),)),)))
+"""What Ollama puts at the end of a template that does not say where the response goes."""
 
 _NO_TAG = "{"
 
@@ -60,15 +66,29 @@ class Inference:
     oldest_ollama: str
 
 
-def main_body(tree: TemplateTree) -> Body:
-    """Return the body that runs: the file's own, unless a definition of ``""`` replaced it."""
-    return tree.templates.get("", tree.body)
+def running_body(tree: TemplateTree) -> Body:
+    """Return the body that Ollama runs.
+
+    It is the file's own, unless a definition of ``""`` replaced it; one that neither names the messages nor
+    the response gets ``{{ .Response }}`` at its end (``Parse`` in Ollama's template.go).
+
+    Raises:
+        TemplateSyntaxError: A template is called without an argument, which Ollama does not accept.
+    """
+    body = tree.templates.get("", tree.body)
+    names = _variables(tree)
+    return body if "messages" in names or "response" in names else (*body, RESPONSE_ACTION)
 
 
 def infer(tree: TemplateTree) -> Inference:
-    """Return what Ollama infers from a template, and what the template uses."""
-    body = main_body(tree)
-    variables = variables_of(tree)
+    """Return what Ollama infers from a template, and what the template uses.
+
+    Raises:
+        TemplateSyntaxError: As :func:`running_body`.
+    """
+    body = running_body(tree)
+    names = _variables(tree)
+    variables = tuple(sorted(names if "messages" in names else names | {"response"}))
     tags = infer_thinking_tags(body)
     has_ability = {
         "tools": "tools" in variables,
@@ -106,44 +126,49 @@ def _else_body(branch: Branch) -> Body | None:
     return orelse.body if isinstance(orelse, Else) else orelse if orelse is None else (orelse,)
 
 
+def _pipeline_of(item: Item) -> Pipeline | None:
+    """Return the pipeline of an item, if it is one that has a pipeline."""
+    return item.pipeline if isinstance(item, Action | Block | If | With | Range | TemplateCall) else None
+
+
+def _operands(pipeline: Pipeline) -> Iterator[Operand]:
+    """Yield the operands of a pipeline, of those in parentheses too, in order."""
+    waiting: list[Operand] = [pipeline]
+    while waiting:
+        operand = waiting.pop()
+        if isinstance(operand, Pipeline):
+            waiting += reversed([inner for command in operand.commands for inner in command.operands])
+        else:
+            yield operand
+
+
 # --- variables ------------------------------------------------------------------------------------------
 
 
-def variables_of(tree: TemplateTree) -> tuple[str, ...]:
-    """Return the names in the template's fields and variables (``Vars`` in Ollama's template.go).
-
-    Raises:
-        TemplateSyntaxError: A template is called without an argument, which Ollama does not accept.
-    """
+def _variables(tree: TemplateTree) -> set[str]:
+    """Return the names in the template's fields and variables (``Vars`` in Ollama's template.go)."""
     names: set[str] = set()
-    for body in (tree.body, *tree.templates.values()):
-        names.update(lower(name) for name in _identifiers(body, tree))
-    return tuple(sorted(names))
+    waiting = [tree.body, *tree.templates.values()]
+    while waiting:
+        for item in _nodes(waiting.pop()):
+            pipeline = _pipeline_of(item)
+            if pipeline is not None:
+                names.update(_identifiers(pipeline))
+            elif isinstance(item, TemplateCall):
+                start = item.clause.span.start
+                raise TemplateSyntaxError("undefined template specified", source=tree.source, offset=start)
+            if isinstance(item, If | With | Range):
+                waiting += (item.body, _else_body(item) or ())
+    return {lower(name) for name in names}
 
 
-def _identifiers(body: Body, tree: TemplateTree) -> Iterator[str]:
-    for item in _nodes(body):
-        if isinstance(item, TemplateCall) and item.pipeline is None:
-            raise TemplateSyntaxError(
-                "undefined template specified", source=tree.source, offset=item.clause.span.start
-            )
-        if isinstance(item, Action | Block | If | With | Range | TemplateCall):
-            yield from _pipeline_identifiers(item.pipeline)
-        if isinstance(item, If | With | Range):
-            yield from _identifiers(item.body, tree)
-            yield from _identifiers(_else_body(item) or (), tree)
-
-
-def _pipeline_identifiers(pipeline: Pipeline | None) -> Iterator[str]:
-    for command in pipeline.commands if pipeline is not None else ():
-        for operand in command.operands:
-            if isinstance(operand, Field):
-                yield from operand.names
-            elif isinstance(operand, Variable):
-                yield operand.name
-                yield from operand.fields
-            elif isinstance(operand, Pipeline):
-                yield from _pipeline_identifiers(operand)
+def _identifiers(pipeline: Pipeline) -> Iterator[str]:
+    for operand in _operands(pipeline):
+        if isinstance(operand, Field):
+            yield from operand.names
+        elif isinstance(operand, Variable):
+            yield operand.name
+            yield from operand.fields
 
 
 # --- thinking tags --------------------------------------------------------------------------------------
@@ -156,9 +181,7 @@ def infer_thinking_tags(body: Body) -> tuple[str, str]:
     of several such places, the last that has one counts.
     """
     opening = closing = ""
-    for siblings, innermost in _thinking_places(body, None):
-        if innermost is None or not _names_first(innermost.pipeline, "Messages"):
-            continue
+    for siblings in run(_thinking_places(body, is_in_messages=False)):
         first, last = siblings[0], siblings[-1]
         if isinstance(first, Text):
             opening = trim_space(first.value)
@@ -167,31 +190,29 @@ def infer_thinking_tags(body: Body) -> tuple[str, str]:
     return opening, closing
 
 
-def _thinking_places(body: Body, innermost: Range | None) -> Iterator[tuple[list[Item], Range | None]]:
-    """Yield, for each field that begins with ``.Thinking``, the list it is in and the range around it."""
+def _thinking_places(body: Body, *, is_in_messages: bool) -> Task[list[list[Item]]]:
+    """Return, for each field that begins with ``.Thinking``, the list of items that it is in.
+
+    Args:
+        body: Where to look.
+        is_in_messages: Whether the innermost range around goes over the messages.
+    """
     nodes = _nodes(body)
+    places: list[list[Item]] = []
     for item in nodes:
-        if isinstance(item, Action | Block | If | With | Range | TemplateCall):
-            around = item if isinstance(item, Range) else innermost
-            for field in _fields(item.pipeline):
-                if field.names[0] == "Thinking":
-                    yield nodes, around
+        pipeline = _pipeline_of(item)
+        first_names = [] if pipeline is None else _first_names(pipeline)
+        is_inside = "Messages" in first_names if isinstance(item, Range) else is_in_messages
+        if is_inside:
+            places += [nodes] * first_names.count("Thinking")
         if isinstance(item, If | With | Range):
-            yield from _thinking_places(item.body, around)
-            yield from _thinking_places(_else_body(item) or (), around)
+            for inner in (item.body, _else_body(item) or ()):
+                places += yield _thinking_places(inner, is_in_messages=is_inside)
+    return places
 
 
-def _fields(pipeline: Pipeline | None) -> Iterator[Field]:
-    for command in pipeline.commands if pipeline is not None else ():
-        for operand in command.operands:
-            if isinstance(operand, Field):
-                yield operand
-            elif isinstance(operand, Pipeline):
-                yield from _fields(operand)
-
-
-def _names_first(pipeline: Pipeline, name: str) -> bool:
-    return any(field.names[0] == name for field in _fields(pipeline))
+def _first_names(pipeline: Pipeline) -> list[str]:
+    return [operand.names[0] for operand in _operands(pipeline) if isinstance(operand, Field)]
 
 
 # --- tool-call tag --------------------------------------------------------------------------------------
@@ -199,15 +220,15 @@ def _names_first(pipeline: Pipeline, name: str) -> bool:
 
 def infer_tool_tag(body: Body) -> str:
     """Return the text that starts a tool call (``parseTag`` in Ollama's tools/template.go)."""
-    condition = _find_tool_calls(body)
-    text = _find_text(condition.body) if condition is not None else None
+    condition = run(_find_tool_calls(body))
+    text = None if condition is None else run(_find_text(condition.body))
     if text is None:
         return _NO_TAG
     before_brace = text.value.replace("\r\n", "\n").partition("{")[0]
     return trim_space(before_brace) or _NO_TAG
 
 
-def _find_tool_calls(body: Body) -> If | None:
+def _find_tool_calls(body: Body) -> Task[If | None]:
     """Return the first if whose condition names ``.ToolCalls`` as an operand of its own."""
     for item in _nodes(body):
         if isinstance(item, If) and any(
@@ -217,20 +238,24 @@ def _find_tool_calls(body: Body) -> If | None:
         ):
             return item
         if isinstance(item, If | With | Range):
-            found = _find_tool_calls(item.body) or _find_tool_calls(_else_body(item) or ())
-            if found is not None:
-                return found
+            for inner in (item.body, _else_body(item) or ()):
+                found: If | None = yield _find_tool_calls(inner)
+                if found is not None:
+                    return found
     return None
 
 
-def _find_text(body: Body) -> Text | None:
+def _find_text(body: Body) -> Task[Text | None]:
     """Return the first text that is no white space, not looking behind the first action or branch."""
     for item in _nodes(body):
         if isinstance(item, Text):
             if trim_space(item.value):
                 return item
         elif isinstance(item, If | With | Range):
-            return _find_text(item.body) or _find_text(_else_body(item) or ())
+            found: Text | None = yield _find_text(item.body)
+            if found is None:
+                found = yield _find_text(_else_body(item) or ())
+            return found
         elif isinstance(item, Action):
             return None
     return None

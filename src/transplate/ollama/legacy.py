@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from transplate.errors import ErrorKind, TemplateExecutionError
+from transplate.gotmpl.compiler.trampoline import Task, run
 from transplate.gotmpl.nodes import (
     Action,
     Block,
@@ -75,7 +76,7 @@ def cut_at_response(body: Body) -> Body:
         TemplateExecutionError: Of kind PANIC, where the field stands in the first part of an if, with or
             range that has an else: Ollama crashes.
     """
-    return _Cutter().body(body)
+    return run(_Cutter().body(body))
 
 
 class _Cutter:
@@ -84,30 +85,31 @@ class _Cutter:
     def __init__(self) -> None:
         self.done = False
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: Body) -> Task[Body]:
         kept: list[Item] = []
         for item in body:
             if self.done:
                 break
-            left = self._item(item)
+            left = yield self._item(item)
             if left is not None:
                 kept.append(left)
         return tuple(kept)
 
-    def _item(self, item: Item) -> Item | None:
+    def _item(self, item: Item) -> Task[Item | None]:
         if isinstance(item, Action):
-            pipeline = self._pipeline(item.pipeline)
+            pipeline = yield self._pipeline(item.pipeline)
             return None if pipeline is None else replace(item, pipeline=pipeline)
         if isinstance(item, If | With | Range):
-            return self._branch(item)
+            branch: Branch = yield self._branch(item)
+            return branch
         if isinstance(item, Define):
             return None
         if isinstance(item, Block):
             return TemplateCall(item.name, item.pipeline, item.clause)
         return item
 
-    def _branch(self, branch: Branch) -> Branch:
-        body = self.body(branch.body)
+    def _branch(self, branch: Branch) -> Task[Branch]:
+        body = yield self.body(branch.body)
         if branch.orelse is None:
             return replace(branch, body=body)
         if self.done:
@@ -115,24 +117,31 @@ class _Cutter:
                 "interface conversion: parse.Node is nil, not *parse.ListNode", kind=ErrorKind.PANIC
             )
         if isinstance(branch.orelse, Else):
-            orelse: Else | Branch = replace(branch.orelse, body=self.body(branch.orelse.body))
+            orelse = replace(branch.orelse, body=(yield self.body(branch.orelse.body)))
         else:
-            orelse = self._branch(branch.orelse)
-        return replace(branch, body=body, orelse=orelse)  # type: ignore[arg-type]
+            orelse = yield self._branch(branch.orelse)
+        return replace(branch, body=body, orelse=orelse)
 
-    def _pipeline(self, pipeline: Pipeline) -> Pipeline | None:
+    def _pipeline(self, pipeline: Pipeline) -> Task[Pipeline | None]:
         commands: list[Command] = []
         for command in pipeline.commands:
-            operands = [left for operand in command.operands if (left := self._operand(operand)) is not None]
+            operands: list[Operand] = []
+            for operand in command.operands:
+                left = yield self._operand(operand)
+                if left is not None:
+                    operands.append(left)
             if not operands:
                 return None
             commands.append(replace(command, operands=tuple(operands)))
         return replace(pipeline, commands=tuple(commands))
 
-    def _operand(self, operand: Operand) -> Operand | None:
+    def _operand(self, operand: Operand) -> Task[Operand | None]:
         if isinstance(operand, Field) and RESPONSE in operand.names:
             self.done = True
             return operand
         if self.done:
             return None
-        return self._pipeline(operand) if isinstance(operand, Pipeline) else operand
+        if isinstance(operand, Pipeline):
+            pipeline: Pipeline | None = yield self._pipeline(operand)
+            return pipeline
+        return operand

@@ -18,6 +18,7 @@ from transplate.ollama.decoding import (
     Refused,
     StructReader,
     decode,
+    decode_json,
     describe,
     list_of,
     ordered_map_of,
@@ -238,7 +239,7 @@ def read_messages(messages: Any) -> list[Message]:
     Raises:
         RequestError: Something is no message as Ollama reads it; the error names the field.
     """
-    return decode(_read_messages, messages, None, name="messages") or []
+    return decode_json(_read_messages, messages, None, name="messages") or []
 
 
 def read_tools(tools: Any) -> list[Tool] | None:
@@ -247,7 +248,7 @@ def read_tools(tools: Any) -> list[Tool] | None:
     Raises:
         RequestError: Something is no tool as Ollama reads it; the error names the field.
     """
-    read: list[Tool] | None = decode(_read_tools, tools, None, name="tools")
+    read: list[Tool] | None = decode_json(_read_tools, tools, None, name="tools")
     return read
 
 
@@ -300,6 +301,11 @@ def _read_raw(value: Any, there: Any) -> Any:  # noqa: ARG001 - kept as it is
     return value
 
 
+def _read_each(value: Any, there: Any) -> Any:
+    """Keep a value that is checked later, behind those that the same key had before."""
+    return (*there, value)
+
+
 def _read_duration(value: Any, there: Any) -> Any:  # noqa: ARG001 - Duration decodes itself
     """Check a ``keep_alive``: a number of seconds or Go's text of a duration."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -320,7 +326,7 @@ _COMMON_FIELDS: dict[str, tuple[Reader, Any]] = {
     "format": (_read_raw, None),
     "keep_alive": (_read_duration, None),
     "options": (_read_options, None),
-    "think": (_read_raw, None),
+    "think": (_read_each, ()),
     "truncate": (read_bool, None),
     "shift": (read_bool, None),
     "_debug_render_only": (read_bool, False),
@@ -349,6 +355,10 @@ _read_chat = StructReader(_CHAT_FIELDS)
 _read_generate = StructReader(_GENERATE_FIELDS)
 
 
+def _last_think(values: Sequence[Any], behaviour: Behaviour) -> Think:
+    return [None, *(read_think(value, behaviour) for value in values)][-1]
+
+
 def read_request(body: Any, behaviour: Behaviour) -> Request:
     """Read a request: a body of ``/api/chat`` or ``/api/generate``, or a bare list of messages.
 
@@ -375,7 +385,7 @@ def read_request(body: Any, behaviour: Behaviour) -> Request:
             is_generate=False,
             messages=chat["messages"] or [],
             tools=chat["tools"],
-            think=read_think(chat["think"], behaviour),
+            think=_last_think(chat["think"], behaviour),
         )
     if names.isdisjoint({"prompt", "suffix"}):
         raise RequestError("a request must have messages, or a prompt")
@@ -387,7 +397,7 @@ def read_request(body: Any, behaviour: Behaviour) -> Request:
         is_generate=True,
         messages=[],
         tools=None,
-        think=read_think(generate["think"], behaviour),
+        think=_last_think(generate["think"], behaviour),
         system=generate["system"],
         prompt=generate["prompt"],
         suffix=generate["suffix"],

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from transplate.gotmpl.compiler.trampoline import Task, run
 from transplate.gotmpl.nodes import (
     Action,
     Block,
@@ -129,10 +130,10 @@ def find_usage(tree: TemplateTree, main: Body) -> Usage:
         main: The body that runs.
     """
     walk = _Walk(tree.templates)
-    walk.body(main, _ROOT_TYPE, {"$": _ROOT_TYPE})
+    run(walk.body(main, _ROOT_TYPE, {"$": _ROOT_TYPE}))
     for name, body in tree.templates.items():
         if name not in walk.called:
-            walk.body(body, None, {"$": None})
+            run(walk.body(body, None, {"$": None}))
     needed = [parse_version(version) for version in walk.versions]
     return Usage(
         functions=tuple(sorted(walk.functions)),
@@ -157,43 +158,47 @@ class _Walk:
     called: set[str] = field(default_factory=set)
     _seen: set[tuple[str, int]] = field(default_factory=set)
 
-    def body(self, body: Body, dot: _Type, scope: _Scope) -> None:
+    def body(self, body: Body, dot: _Type, scope: _Scope) -> Task[None]:
         """Walk through items with a type of dot, adding declared variables to the scope."""
         for item in body:
             if isinstance(item, Action):
-                self._pipeline(item.pipeline, dot, scope)
+                yield self._pipeline(item.pipeline, dot, scope)
             elif isinstance(item, If | With | Range):
-                self._branch(item, dot, scope)
+                yield self._branch(item, dot, scope)
             elif isinstance(item, TemplateCall | Block):
-                argument = self._pipeline(item.pipeline, dot, scope) if item.pipeline else None
-                self._call(item.name.value, argument)
+                argument = None
+                if item.pipeline is not None:
+                    argument = yield self._pipeline(item.pipeline, dot, scope)
+                yield self._call(item.name.value, argument)
 
-    def _branch(self, branch: Branch, dot: _Type, scope: _Scope) -> None:
+    def _branch(self, branch: Branch, dot: _Type, scope: _Scope) -> Task[None]:
         inner = dict(scope)
-        value = self._pipeline(branch.pipeline, dot, inner, is_range=isinstance(branch, Range))
+        value = yield self._pipeline(branch.pipeline, dot, inner, is_range=isinstance(branch, Range))
         inside = dot
         if isinstance(branch, With):
             inside = value
         elif isinstance(branch, Range):
             inside = _element(value)
-        self.body(branch.body, inside, dict(inner))
+        yield self.body(branch.body, inside, dict(inner))
         if isinstance(branch.orelse, Else):
-            self.body(branch.orelse.body, dot, dict(inner))
+            yield self.body(branch.orelse.body, dot, dict(inner))
         elif branch.orelse is not None:
             if isinstance(branch.orelse, With):
                 self.versions.add(_ELSE_WITH_SINCE)
-            self._branch(branch.orelse, dot, inner)
+            yield self._branch(branch.orelse, dot, inner)
 
-    def _call(self, name: str, argument: _Type) -> None:
+    def _call(self, name: str, argument: _Type) -> Task[None]:
         self.called.add(name)
         if name in self.templates and (name, id(argument)) not in self._seen:
             self._seen.add((name, id(argument)))
-            self.body(self.templates[name], argument, {"$": argument})
+            yield self.body(self.templates[name], argument, {"$": argument})
 
-    def _pipeline(self, pipeline: Pipeline, dot: _Type, scope: _Scope, *, is_range: bool = False) -> _Type:
+    def _pipeline(
+        self, pipeline: Pipeline, dot: _Type, scope: _Scope, *, is_range: bool = False
+    ) -> Task[_Type]:
         value: _Type = None
         for number, command in enumerate(pipeline.commands):
-            value = self._command(command, dot, scope, value if number else None)
+            value = yield self._command(command, dot, scope, value if number else None)
         names = [variable.name for variable in pipeline.declarations]
         types: list[_Type] = [value]
         if is_range:
@@ -203,8 +208,11 @@ class _Walk:
             scope[name] = found if is_same else None
         return value
 
-    def _command(self, command: Command, dot: _Type, scope: _Scope, final: _Type) -> _Type:
-        types = [self._operand(operand, dot, scope) for operand in command.operands]
+    def _command(self, command: Command, dot: _Type, scope: _Scope, final: _Type) -> Task[_Type]:
+        types: list[_Type] = []
+        for operand in command.operands:
+            operand_type: _Type = yield self._operand(operand, dot, scope)
+            types.append(operand_type)
         first = command.operands[0]
         if not isinstance(first, Identifier):
             return types[0]
@@ -219,7 +227,7 @@ class _Walk:
             return arguments[0]
         return None
 
-    def _operand(self, operand: Operand, dot: _Type, scope: _Scope) -> _Type:
+    def _operand(self, operand: Operand, dot: _Type, scope: _Scope) -> Task[_Type]:
         if isinstance(operand, Dot):
             return dot
         if isinstance(operand, Field):
@@ -227,9 +235,11 @@ class _Walk:
         if isinstance(operand, Variable):
             return self._chain(scope.get(operand.name), operand.fields)
         if isinstance(operand, Chain):
-            return self._chain(self._operand(operand.operand, dot, scope), operand.fields)
+            inner = yield self._operand(operand.operand, dot, scope)
+            return self._chain(inner, operand.fields)
         if isinstance(operand, Pipeline):
-            return self._pipeline(operand, dot, scope)
+            value: _Type = yield self._pipeline(operand, dot, scope)
+            return value
         if isinstance(operand, Identifier):
             self.functions.add(operand.name)
             if operand.name in _FUNCTIONS_SINCE:

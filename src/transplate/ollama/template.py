@@ -1,0 +1,277 @@
+"""Ollama's templates: source in, prompts out, as Ollama's server makes them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any
+
+from transplate.errors import ErrorKind, RequestError, TemplateExecutionError
+from transplate.gotmpl.parser import parse
+from transplate.gotmpl.quoting import joined, to_bytes
+from transplate.gotmpl.template import MissingKey, Program
+from transplate.gotmpl.types import GoValue
+from transplate.limits import DEFAULT_LIMITS, Limits
+from transplate.ollama.collate import tag_images
+from transplate.ollama.decoding import decode, read_string
+from transplate.ollama.functions import FUNCTIONS, clock
+from transplate.ollama.inference import Inference, infer, running_body
+from transplate.ollama.legacy import Turn, cut_at_response, split_turns
+from transplate.ollama.model import messages_of, tool_types
+from transplate.ollama.request import Message, Request, read_messages, read_request, read_think, read_tools
+from transplate.ollama.values import Values
+from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
+
+_INVALID_BYTE = re.compile("[\udc80-\udcff]")
+
+
+class OllamaTemplate:
+    """An Ollama template (a Modelfile's TEMPLATE), run as Ollama runs it.
+
+    Args:
+        source: The template.
+        ollama: The version of Ollama to behave like.
+        limits: Bounds on reading and rendering; None for the defaults.
+
+    Raises:
+        TemplateSyntaxError: Ollama refuses the template; the message is its own.
+        TransplateError: The version is none whose behaviour is known.
+
+    Example:
+        >>> template = OllamaTemplate("{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}<assistant>")
+        >>> template.render([{"role": "user", "content": "Hi"}])
+        '<user>Hi<assistant>'
+    """
+
+    def __init__(self, source: str, *, ollama: str = NEWEST, limits: Limits | None = None) -> None:
+        """Parse the template, as Ollama does when a model is loaded."""
+        self.source = source
+        self._behaviour = behaviour_of(parse_version(ollama))
+        self._limits = limits or DEFAULT_LIMITS
+        self._tree = parse(source, functions=FUNCTIONS, limits=self._limits)
+        self._body = running_body(self._tree)
+        self._program = Program(
+            {**self._tree.templates, "": self._body},
+            self._tree.source,
+            functions=FUNCTIONS,
+            missing_key=MissingKey.ZERO,
+        )
+
+    @cached_property
+    def inference(self) -> Inference:
+        """What Ollama infers from the template, and what the template uses."""
+        return infer(self._tree)
+
+    @property
+    def python_source(self) -> str:
+        """The Python source that the template was compiled to."""
+        return self._program.python_source
+
+    # --- as the server renders --------------------------------------------------------------------------
+
+    def render(
+        self,
+        messages: Any,
+        tools: Any = None,
+        *,
+        system: str | None = None,
+        think: bool | str | None = None,
+        prompt: str = "",
+        suffix: str = "",
+        now: datetime | date | None = None,
+    ) -> str:
+        """Render a request as Ollama's server does.
+
+        Without prompt and suffix it is a chat: ``system`` is the Modelfile's SYSTEM, put in front unless the
+        first message is a system message. With a prompt it is a generate request: system, then the messages
+        (the Modelfile's history), then the prompt as a user message; or, with a suffix, prompt and suffix
+        alone. Image tags are put in.
+
+        Args:
+            messages: The messages of ``/api/chat``, as JSON text or plain Python data.
+            tools: The tools, likewise.
+            system: System prompt.
+            think: The API's ``think``; None does what the server does: a template with the thinking ability
+                thinks.
+            prompt: Prompt of a generate request.
+            suffix: Suffix of a generate request.
+            now: What the date functions take for now; None for the computer's clock.
+
+        Returns:
+            The prompt; each byte that is no valid UTF-8 as U+FFFD.
+
+        Raises:
+            RequestError: The request cannot be read, or Ollama refuses it for this template.
+            TemplateExecutionError: The template fails on it, with Go's message.
+        """
+        request = self._request(messages, tools, system, think, prompt, suffix)
+        return _text(self._render(request, system, now))
+
+    def render_bytes(
+        self,
+        messages: Any,
+        tools: Any = None,
+        *,
+        system: str | None = None,
+        think: bool | str | None = None,
+        prompt: str = "",
+        suffix: str = "",
+        now: datetime | date | None = None,
+    ) -> bytes:
+        """Render a request as :meth:`render` does, to the bytes that Ollama makes."""
+        request = self._request(messages, tools, system, think, prompt, suffix)
+        return to_bytes(self._render(request, system, now))
+
+    def render_request(
+        self, body: Any, *, system: str | None = None, now: datetime | date | None = None
+    ) -> str:
+        """Render the body of a request to ``/api/chat`` or ``/api/generate``, or a bare list of messages.
+
+        Args:
+            body: JSON text or plain Python data.
+            system: The Modelfile's SYSTEM.
+            now: What the date functions take for now.
+
+        Returns:
+            The prompt, as :meth:`render` gives it.
+
+        Raises:
+            RequestError: The request cannot be read, or Ollama refuses it for this template.
+            TemplateExecutionError: The template fails on it, with Go's message.
+        """
+        return _text(self._render(read_request(body, self._behaviour), system, now))
+
+    def _request(
+        self,
+        messages: Any,
+        tools: Any,
+        system: str | None,
+        think: bool | str | None,
+        prompt: str,
+        suffix: str,
+    ) -> Request:
+        is_generate = bool(prompt or suffix)
+        return Request(
+            is_generate=is_generate,
+            messages=read_messages(messages),
+            tools=read_tools(tools),
+            think=read_think(think, self._behaviour),
+            system=decode(read_string, system, "", name="system") if is_generate else "",
+            prompt=decode(read_string, prompt, "", name="prompt"),
+            suffix=decode(read_string, suffix, "", name="suffix"),
+        )
+
+    def _render(self, request: Request, system: str | None, now: datetime | date | None) -> str:
+        """Render a request to a Go string, as the handlers in Ollama's server/routes.go do."""
+        abilities = self.inference.abilities
+        think = request.think
+        if "thinking" in abilities:
+            think = True if think is None else think
+        elif think:
+            raise RequestError("think: the template does not support thinking")
+        thinking: dict[str, Any] = {
+            "think": bool(think),
+            "think_level": "medium" if think is True else think or "",
+            "is_think_set": think is not None,
+        }
+        if not request.is_generate:
+            if request.tools and "tools" not in abilities:
+                raise RequestError("tools: the template does not support tools")
+            if not request.messages:
+                raise RequestError("messages: there are none, for which Ollama builds no prompt")
+            messages = request.messages
+            if system and messages[0][0] != "system":
+                messages = [_message("system", system), *messages]
+            return self._execute(Values.of_records(tag_images(messages), request.tools, **thinking), now)
+        if request.suffix and "insert" not in abilities:
+            raise RequestError("suffix: the template does not support insert")
+        if not request.prompt:
+            raise RequestError("prompt: is empty, for which Ollama builds no prompt")
+        if request.suffix:
+            values = Values.of_records([], None, prompt=request.prompt, suffix=request.suffix, **thinking)
+            return self._execute(values, now)
+        system = request.system or system
+        messages = [_message("user", request.prompt, request.images)]
+        messages = [*([_message("system", system)] if system else ()), *request.messages, *messages]
+        return self._execute(Values.of_records(tag_images(messages), [], **thinking), now)
+
+    # --- as the template package executes ---------------------------------------------------------------
+
+    def execute(self, values: Values, *, now: datetime | date | None = None) -> str:
+        """Execute the template on values, as ``Execute`` in Ollama's template.go does.
+
+        Args:
+            values: What the template gets.
+            now: What the date functions take for now; None for the computer's clock.
+
+        Returns:
+            The output; each byte that is no valid UTF-8 as U+FFFD.
+
+        Raises:
+            RequestError: A field is one that this version of Ollama does not read.
+            TemplateExecutionError: The template fails on it, with Go's message.
+        """
+        return _text(self._execute(values, now))
+
+    def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
+        """Execute the template on values, as :meth:`execute` does, to the bytes that Ollama makes."""
+        return to_bytes(self._execute(values, now))
+
+    def _execute(self, values: Values, now: datetime | date | None) -> str:
+        values.check(self._behaviour)
+        with clock(now):
+            if values.prompt and values.suffix:
+                return self._run(
+                    self._program, values, Prompt=values.prompt, Suffix=values.suffix, Response=""
+                )
+            if "messages" in self.inference.variables:
+                return self._run(
+                    self._program,
+                    values,
+                    System=values.system,
+                    Messages=messages_of(values.messages),
+                    Tools=tool_types(self._behaviour).tools_of(values.tools),
+                    Response="",
+                )
+            return self._execute_turns(values)
+
+    def _execute_turns(self, values: Values) -> str:
+        *complete, last = split_turns(values.messages)
+        parts: list[str] = []
+        room = self._limits.output
+        try:
+            for turn in complete:
+                parts.append(self._run_turn(self._program, values, turn))
+                room -= len(parts[-1])
+                if room < 0:
+                    message = f"output is longer than {self._limits.output} bytes (limit: output)"
+                    raise TemplateExecutionError(message, kind=ErrorKind.LIMIT)
+            parts.append(self._run_turn(self._last_turn, values, last))
+        except TemplateExecutionError as error:
+            error.output = ""  # Ollama writes the turns only when all of them are done
+            raise
+        return joined(parts)
+
+    @cached_property
+    def _last_turn(self) -> Program:
+        """The program of a legacy template's last turn: cut, and with nothing but Go's own functions."""
+        return Program({"": cut_at_response(self._body)}, self._tree.source)
+
+    def _run_turn(self, program: Program, values: Values, turn: Turn) -> str:
+        system, prompt, response = turn
+        return self._run(program, values, System=system, Prompt=prompt, Response=response)
+
+    def _run(self, program: Program, values: Values, **data: GoValue) -> str:
+        data["Think"] = values.think
+        data["ThinkLevel"] = values.think_level
+        data["IsThinkSet"] = values.is_think_set
+        return program.execute(data, limits=self._limits)
+
+
+def _message(role: str, content: str, images: list[bytes] | None = None) -> Message:
+    return (role, content, "", images, None, "", "")
+
+
+def _text(output: str) -> str:
+    return output if output.isascii() else _INVALID_BYTE.sub("\ufffd", output)
