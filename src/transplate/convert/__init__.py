@@ -1,1 +1,6 @@
 """The bridge between the two template languages: what one side lacks is lowered or refused by name."""
+
+from transplate.convert.go_to_jinja.convert import to_jinja as to_jinja
+from transplate.convert.report import Assumption as Assumption
+from transplate.convert.report import Conversion as Conversion
+from transplate.convert.report import Loss as Loss

@@ -1,0 +1,64 @@
+"""The named assumptions: what each one takes for granted, and which of them a conversion starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from transplate.convert.report import Assumption
+
+_ALL = (
+    Assumption("alternating-roles", "roles are lower-case, and only tool messages follow one of their kind"),
+    Assumption("leading-system", "only the first message may be a system message"),
+    Assumption("text-content", "every content is text"),
+    Assumption("some-message", "there is at least one message"),
+    Assumption("object-arguments", "the arguments of a tool call are an object"),
+    Assumption("plain-numbers", "numbers need no exponent, no more than 6 decimals and no fraction .0"),
+    Assumption(
+        "plain-schemas",
+        "tools have a description and parameters; properties have one type and are not nested",
+    ),
+    Assumption("open-prefill", "a final message of the assistant is rendered without a generation prompt"),
+    Assumption("hf-json", "tools and arguments are printed by tojson, as the vendor's template does"),
+    Assumption("llama-server", "a tool call that llama-server cannot parse may be completed to valid JSON"),
+    Assumption("bos-token", "the host does not add the BOS token, so the template prints it"),
+)
+
+ASSUMPTIONS = {assumption.name: assumption for assumption in _ALL}
+"""Every assumption by name, in the order in which they are listed."""
+
+OPT_IN = frozenset({"hf-json", "llama-server", "bos-token"})
+"""The assumptions that hold only where they are asked for."""
+
+
+class Assumptions:
+    """The assumptions that a conversion may rely on, and those that it did rely on."""
+
+    def __init__(self, *, exact: bool, assume: Iterable[str] = ()) -> None:
+        """Start from none of them (``exact``) or from all that ordinary conversations meet.
+
+        Raises:
+            ValueError: ``assume`` has a name that no assumption has.
+        """
+        named = frozenset(assume)
+        unknown = sorted(named - ASSUMPTIONS.keys())
+        if unknown:
+            known = ", ".join(ASSUMPTIONS)
+            raise ValueError(f"no assumption is called {unknown[0]!r}; there are {known}")
+        self.allowed = named if exact else named | (ASSUMPTIONS.keys() - OPT_IN)
+        self._used: set[str] = set()
+
+    def allows(self, name: str) -> bool:
+        """Return whether an assumption may be relied on, without relying on it."""
+        return name in self.allowed
+
+    def use(self, name: str) -> bool:
+        """Return whether an assumption may be relied on; if so, note that it was."""
+        if name in self.allowed:
+            self._used.add(name)
+            return True
+        return False
+
+    @property
+    def used(self) -> tuple[Assumption, ...]:
+        """The assumptions relied on, in their order."""
+        return tuple(assumption for name, assumption in ASSUMPTIONS.items() if name in self._used)

@@ -1,0 +1,138 @@
+"""The opening lines that make ``messages`` and ``system``, as Ollama gives them, of a host's messages.
+
+Ollama gathers the system texts and joins the contents of neighbours that have the same role (``collate`` in
+its template.go), reads roles in lower case and content parts as messages of their own.
+"""
+
+from __future__ import annotations
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja.assumptions import Assumptions
+from transplate.jinja import nodes as j
+
+MESSAGES = j.Name("messages")
+SYSTEM = j.Name("system")
+_MESSAGE = j.Name("message")
+_GATHERED = j.Name("gathered")
+_PREVIOUS = j.Name("previous")
+_ROLE = j.Name("role")
+_CONTENT = j.Name("content")
+_BLANK_LINE = j.Literal("\n\n")
+
+
+def needs_collation(assumptions: Assumptions, *, system: bool) -> bool:
+    """Return whether the messages must be rebuilt, and are not taken as the host gives them."""
+    names = ("alternating-roles", "text-content", *(("leading-system",) if system else ()))
+    return not all(name in assumptions.allowed for name in names)
+
+
+def collate(assumptions: Assumptions, *, system: bool, messages: frozenset[str] | None) -> j.Body:
+    """Return the statements that define ``system`` and ``messages`` as the body reads them.
+
+    Args:
+        assumptions: What may be taken for granted; those relied on are noted.
+        system: Whether the body reads ``system``.
+        messages: The keys that the body reads of messages, None if it reads no messages.
+    """
+    if not needs_collation(assumptions, system=system):
+        return _as_given(assumptions, system=system, messages=messages is not None)
+    return _rebuilt(assumptions, system=system, messages=messages)
+
+
+def _as_given(assumptions: Assumptions, *, system: bool, messages: bool) -> j.Body:
+    if messages:
+        assumptions.use("alternating-roles")
+    if messages or system:
+        assumptions.use("text-content")
+    if not system:
+        return ()
+    assumptions.use("leading-system")
+    first = j.Item(MESSAGES, j.Literal(0))
+    leads: j.Expression = j.Binary("==", j.Attribute(first, "role"), j.Literal("system"))
+    if not assumptions.use("some-message"):
+        leads = b.and_(MESSAGES, leads)
+    return (j.Set(SYSTEM, j.Conditional(leads, j.Attribute(first, "content"), j.EMPTY)),)
+
+
+def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str] | None) -> j.Body:
+    gathered: list[tuple[str, j.Expression]] = []
+    body: list[j.Statement] = [
+        j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
+        j.Set(_CONTENT, text_content(assumptions, _MESSAGE)),
+    ]
+    end: list[j.Statement] = []
+    if system:
+        gathered += [("system", j.EMPTY), ("any_system", j.FALSE)]
+        body.append(_gather_system())
+        end.append(j.Set(SYSTEM, j.Attribute(_GATHERED, "system")))
+    if messages is not None:
+        gathered.insert(0, ("messages", j.ListLiteral(())))
+        body += _join(assumptions, messages)
+        end.append(j.Set(MESSAGES, j.Attribute(_GATHERED, "messages")))
+    if not gathered:
+        return ()
+    namespace = j.Call(j.Name("namespace"), keywords=tuple(gathered))
+    what = [
+        *(["system texts are gathered"] if system else []),
+        *(["neighbours of one role are joined"] if messages is not None else []),
+    ]
+    return (
+        j.Comment(f"As Ollama does: {' and '.join(what)}."),
+        j.Set(_GATHERED, namespace),
+        j.For((_MESSAGE,), MESSAGES, tuple(body)),
+        *end,
+    )
+
+
+def text_content(assumptions: Assumptions, message: j.Expression) -> j.Expression:
+    """Return the content of a message as text."""
+    content = j.Attribute(message, "content")
+    if assumptions.use("text-content"):
+        return j.Or((content, j.EMPTY))
+    return b.call("text_of", content)
+
+
+def _gather_system() -> j.Statement:
+    text = j.Attribute(_GATHERED, "system")
+    any_yet = j.Attribute(_GATHERED, "any_system")
+    separator = j.Conditional(any_yet, _BLANK_LINE, j.EMPTY)
+    return j.If(
+        j.Binary("==", _ROLE, j.Literal("system")),
+        (j.Set(text, j.Concat((text, separator, _CONTENT))), j.Set(any_yet, j.TRUE)),
+    )
+
+
+def _join(assumptions: Assumptions, keys: frozenset[str]) -> list[j.Statement]:
+    gathered = j.Attribute(_GATHERED, "messages")
+    filled: dict[str, j.Expression] = {
+        "role": _ROLE,
+        "content": _CONTENT,
+        "reasoning_content": _first_of(_MESSAGE, "reasoning_content", "thinking", otherwise=j.EMPTY),
+        "images": _first_of(_MESSAGE, "images", otherwise=j.ListLiteral(())),
+        "tool_calls": _first_of(_MESSAGE, "tool_calls", otherwise=j.ListLiteral(())),
+        "name": j.Conditional(
+            j.Binary("==", _ROLE, j.Literal("tool")),
+            _first_of(_MESSAGE, "tool_name", "name", otherwise=j.EMPTY),
+            j.EMPTY,
+        ),
+        "tool_call_id": _first_of(_MESSAGE, "tool_call_id", otherwise=j.EMPTY),
+    }
+    fields = tuple((key, value) for key, value in filled.items() if key in keys | {"role", "content"})
+    added = j.ListLiteral((j.Call(j.Name("namespace"), keywords=fields),))
+    append = j.Set(gathered, j.Binary("+", gathered, added))
+    if assumptions.use("alternating-roles"):
+        return [append]
+    joined = j.Attribute(_PREVIOUS, "content")
+    same = b.and_(
+        _PREVIOUS,
+        j.Binary("==", j.Attribute(_PREVIOUS, "role"), _ROLE),
+        j.Binary("!=", _ROLE, j.Literal("tool")),
+    )
+    return [
+        j.Set(_PREVIOUS, j.Conditional(gathered, j.Item(gathered, j.Literal(-1)), j.Literal(None))),
+        j.If(same, (j.Set(joined, j.Concat((joined, _BLANK_LINE, _CONTENT))),), (append,)),
+    ]
+
+
+def _first_of(message: j.Expression, *keys: str, otherwise: j.Expression) -> j.Expression:
+    return j.Or((*(j.Attribute(message, key) for key in keys), otherwise))

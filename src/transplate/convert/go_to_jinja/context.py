@@ -1,0 +1,126 @@
+"""What the lowering of one template shares: its options, its variables and the checks still to write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja.assumptions import Assumptions
+from transplate.convert.go_to_jinja.resolve import Declaration, Resolution
+from transplate.convert.go_to_jinja.shapes import Shape, Value
+from transplate.convert.report import Loss
+from transplate.errors import UnsupportedTemplate
+from transplate.gotmpl import nodes as go
+from transplate.jinja import nodes as j
+from transplate.jinja import walk
+from transplate.source import Source, Span
+
+STATE = j.Name("state")
+"""The namespace that holds the variables which a loop assigns and which outlive it."""
+
+
+@dataclass
+class Context:
+    """The state of one lowering.
+
+    Attributes:
+        source: The template, for errors.
+        resolution: Which declaration each variable means.
+        assumptions: What may be taken for granted.
+        collated: Whether ``messages`` is what the prelude rebuilt, with every field that is read filled in.
+        last_turn: Whether this is the last turn of the legacy mode, which Ollama runs without its own
+            functions, without other templates and with Go's own rule for missing fields.
+        tool_calls_read: Whether the template knows messages without content.
+        property_required: Whether this Ollama keeps the ``required`` list of a property.
+        tool_prints_json: Whether this Ollama prints a single tool as JSON.
+        root: The fields of the data that a template starts with.
+        shapes: The shapes that each assigned variable was seen to have; grows from one lowering to the next.
+        pending: Checks to write in front of the statement that is being lowered.
+        refusals: Operations that the target cannot express, by expression; refused if they survive.
+    """
+
+    source: Source
+    resolution: Resolution
+    assumptions: Assumptions
+    root: dict[str, Value]
+    templates: dict[str, go.Body]
+    collated: bool = False
+    last_turn: bool = False
+    tool_calls_read: bool = False
+    property_required: bool = True
+    tool_prints_json: bool = True
+    shapes: dict[Declaration, set[Shape]] = field(default_factory=dict)
+    variables: dict[Declaration, Value] = field(default_factory=dict)
+    targets: dict[Declaration, j.Name | j.Attribute] = field(default_factory=dict)
+    mutable: set[j.Expression] = field(default_factory=set)
+    pending: list[j.Statement] = field(default_factory=list)
+    refusals: dict[j.Expression, tuple[Span, str]] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    macros: dict[tuple[str, Shape | frozenset[Shape]], j.Macro | None] = field(default_factory=dict)
+    _symbols: int = 0
+
+    def begin(self) -> None:
+        """Forget all but the shapes of variables, to lower the template once more."""
+        self.pending.clear()
+        for kept in (self.variables, self.targets, self.refusals, self.macros):
+            kept.clear()
+        self.mutable.clear()
+        self.losses.clear()
+
+    def refusal(self, span: Span, message: str) -> UnsupportedTemplate:
+        """Return the error that refuses the template for what stands at ``span``."""
+        return UnsupportedTemplate(message, source=self.source, offset=span.start)
+
+    def refuse_later(self, expression: j.Expression, span: Span, message: str) -> None:
+        """Refuse the template unless an expression turns out to be dead or sayable."""
+        self.refusals.setdefault(expression, (span, message))
+
+    def lose(self, span: Span, message: str) -> None:
+        """Note something that can come out differently."""
+        position = self.source.position(span.start)
+        loss = Loss(message, position.line, position.column)
+        if loss not in self.losses:
+            self.losses.append(loss)
+
+    def check(self, fails_if: j.Expression, message: str) -> None:
+        """Have the rendering fail, as Ollama's does, if a condition holds where the value is needed."""
+        known = b.truth(fails_if)
+        if known is False:
+            return
+        failure = b.raise_(message)
+        self.pending.append(failure if known else j.If(fails_if, (failure,)))
+
+    def take_pending(self) -> list[j.Statement]:
+        """Return the checks that stand in front of the current statement, and start afresh."""
+        pending, self.pending = self.pending, []
+        return pending
+
+    @contextmanager
+    def only_if(self, condition: j.Expression) -> Iterator[None]:
+        """Make the checks of what is lowered inside depend on a condition."""
+        before, self.pending = self.pending, []
+        try:
+            yield
+        finally:
+            inside, self.pending = self.pending, before
+            if inside:
+                self.pending.append(j.If(condition, tuple(inside)))
+
+    def symbol(self, base: str) -> j.Name:
+        """Return a name that nothing else has; ``base`` is what it would like to be called in the end."""
+        self._symbols += 1
+        return j.Name(f"{base}#{self._symbols}")
+
+    def is_stable(self, expression: j.Expression) -> bool:
+        """Return whether an expression has the same value wherever it is read."""
+        return not any(part in self.mutable for part in walk.parts(expression))
+
+
+def snake_case(name: str) -> str:
+    """Return a Go name as Jinja names are written: ``$lastUserIdx`` becomes ``last_user_idx``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.lstrip("$"))
+    ascii_only = re.sub(r"\W", "_", words, flags=re.ASCII).lower().strip("_")
+    return ascii_only if ascii_only and not ascii_only[0].isdigit() else f"value_{ascii_only}".rstrip("_")

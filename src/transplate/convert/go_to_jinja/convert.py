@@ -1,0 +1,248 @@
+"""Converts an Ollama Go template to a Jinja chat template: runs the passes in order."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja import generation_prompt, legacy
+from transplate.convert.go_to_jinja.assumptions import Assumptions
+from transplate.convert.go_to_jinja.collation import MESSAGES, SYSTEM, collate, needs_collation
+from transplate.convert.go_to_jinja.context import STATE, Context
+from transplate.convert.go_to_jinja.facts import Facts
+from transplate.convert.go_to_jinja.lower import lower
+from transplate.convert.go_to_jinja.macros import macro_names, macros_for
+from transplate.convert.go_to_jinja.naming import name_symbols
+from transplate.convert.go_to_jinja.resolve import resolve
+from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
+from transplate.convert.go_to_jinja.simplify import simplify
+from transplate.convert.go_to_jinja.text import ROLE_SLICE
+from transplate.convert.report import Conversion
+from transplate.errors import TemplateExecutionError
+from transplate.gotmpl import nodes as go
+from transplate.gotmpl.parser import parse
+from transplate.jinja import nodes as j
+from transplate.jinja import walk
+from transplate.jinja.writer import write_template
+from transplate.ollama.functions import FUNCTIONS
+from transplate.ollama.inference import Inference, infer, running_body
+from transplate.ollama.legacy import cut_at_response
+from transplate.ollama.template import OllamaTemplate
+from transplate.ollama.versions import NEWEST, Behaviour, behaviour_of, parse_version
+
+
+def to_jinja(
+    source: str | OllamaTemplate, *, exact: bool = False, assume: Iterable[str] = (), ollama: str = NEWEST
+) -> Conversion:
+    """Return an Ollama Go template as a Jinja chat template.
+
+    Args:
+        source: The Go template, as text or parsed.
+        exact: Whether the result prints what Ollama prints on every request; else only on ordinary
+            conversations, those that meet the assumptions which the result lists.
+        assume: Names of assumptions to rely on as well.
+        ollama: The version of Ollama to follow.
+
+    Raises:
+        TemplateSyntaxError: Ollama cannot read the template.
+        UnsupportedTemplate: It has something that Jinja cannot say in the same way in all engines.
+        ValueError: ``assume`` has a name that no assumption has.
+    """
+    text = source.source if isinstance(source, OllamaTemplate) else source
+    tree = parse(text, functions=FUNCTIONS)
+    conversion = _Conversion(
+        tree, Assumptions(exact=exact, assume=assume), behaviour_of(parse_version(ollama))
+    )
+    return conversion.run()
+
+
+class _Conversion:
+    """One conversion: what the passes share besides the tree that each hands on to the next."""
+
+    def __init__(self, tree: go.TemplateTree, assumptions: Assumptions, behaviour: Behaviour) -> None:
+        self.tree = tree
+        self.assumptions = assumptions
+        self.behaviour = behaviour
+        self.inference: Inference = infer(tree)
+        self.thinks = "thinking" in self.inference.abilities
+        self.resolution = resolve(tree)
+
+    def run(self) -> Conversion:
+        go_body = running_body(self.tree)
+        if "messages" in self.inference.variables:
+            c = self.context(self.messages_root())
+            body = self.messages_mode(c, go_body)
+        else:
+            c = self.context(self.turn_root())
+            body = self.legacy_mode(c, go_body)
+        features = frozenset() if self.behaviour.property_required else frozenset({"ollama<0.20"})
+        macros = macros_for(body, self.assumptions, features=features)
+        body = name_symbols(body, macro_names())
+        listed = self.assumptions.used
+        comment: j.Body = ()
+        if listed:
+            comment = (j.Comment(_wrapped("Assumes " + ", ".join(each.name for each in listed) + ".")),)
+        return Conversion(write_template((*comment, *macros, *body)), listed, tuple(c.losses))
+
+    # --- the two modes --------------------------------------------------------------------------------
+
+    def messages_mode(self, c: Context, go_body: go.Body) -> j.Body:
+        body = self.lowered(c, go_body)
+        body = simplify((*_state(body), *body))
+        if self.assumptions.allows("some-message"):
+            shorter = simplify(body, Facts({MESSAGES: True}))
+            if shorter != body:
+                self.assumptions.use("some-message")
+                body = shorter
+        body = self.finished(c, body)
+        body = simplify(generation_prompt.gate(body, self.assumptions))
+        parts = set(walk.all_parts(body))
+        prelude = collate(
+            self.assumptions,
+            system=SYSTEM in parts,
+            messages=_message_keys(body) if MESSAGES in parts else None,
+        )
+        return (*self.think_settings(body), *prelude, *body)
+
+    def legacy_mode(self, c: Context, go_body: go.Body) -> j.Body:
+        try:
+            cut_body = cut_at_response(go_body)
+        except TemplateExecutionError as error:
+            raise c.refusal(_START, f"Ollama crashes on this template: {error.message}") from error
+        full = self.lowered(c, go_body)
+        full = (*_state(full), *full)
+        c.last_turn = True
+        cut = self.lowered(c, cut_body)
+        cut = (*_state(cut), *cut)
+        if all(
+            self.assumptions.allows(name) for name in ("alternating-roles", "leading-system", "text-content")
+        ):
+            facts = Facts({legacy.PROMPT: True})
+            turn_full = self.finished(c, simplify(full, facts))
+            plain = legacy.plain_loop(turn_full, simplify(cut, facts))
+            if plain is not None:
+                for name in ("alternating-roles", "text-content"):
+                    self.assumptions.use(name)
+                if SYSTEM in walk.all_parts(turn_full):
+                    self.assumptions.use("leading-system")
+                plain = simplify(plain)
+                return (*self.think_settings(plain), *plain)
+        body = self.finished(c, simplify(legacy.merge(full, cut)))
+        walked = legacy.walk_turns(self.assumptions, body)
+        return (*self.think_settings(body), *walked)
+
+    # --- passes ---------------------------------------------------------------------------------------
+
+    def context(self, root: dict[str, Value]) -> Context:
+        return Context(
+            source=self.tree.source,
+            resolution=self.resolution,
+            assumptions=self.assumptions,
+            root=root,
+            templates=self.tree.templates,
+            collated=needs_collation(self.assumptions, system="system" in self.inference.variables),
+            tool_calls_read="ToolCalls" in self.inference.fields,
+            property_required=self.behaviour.property_required,
+            tool_prints_json=self.behaviour.tool_string,
+        )
+
+    def messages_root(self) -> dict[str, Value]:
+        return {
+            "System": Value(Shape.TEXT, SYSTEM),
+            "Messages": Value(Shape.MESSAGES, MESSAGES),
+            "Tools": Value(Shape.TOOLS, j.Name("tools"), optional=True),
+            "Response": Value(Shape.TEXT, j.EMPTY),
+            **self.think_root(),
+        }
+
+    def turn_root(self) -> dict[str, Value]:
+        return {
+            "System": Value(Shape.TEXT, legacy.SYSTEM),
+            "Prompt": Value(Shape.TEXT, legacy.PROMPT),
+            "Response": Value(Shape.TEXT, legacy.RESPONSE),
+            **self.think_root(),
+        }
+
+    def think_root(self) -> dict[str, Value]:
+        """Return what the API's ``think`` becomes; a model that can think does so unless told otherwise."""
+        is_set = j.TRUE if self.thinks else _IS_THINK_SET
+        return {
+            "Think": Value(Shape.BOOL, _THINK),
+            "ThinkLevel": Value(Shape.TEXT, _THINK_LEVEL),
+            "IsThinkSet": Value(Shape.BOOL, is_set),
+        }
+
+    def think_settings(self, body: j.Body) -> j.Body:
+        """Return the definitions of the thinking settings that a body reads."""
+        parts = set(walk.all_parts(body))
+        enabled, effort = j.Name("enable_thinking"), j.Name("reasoning_effort")
+        given = b.and_(j.Test(enabled, "defined"), j.Test(enabled, "none", negated=True))
+        default = j.TRUE if self.thinks else j.Test(effort, "defined")
+        think = j.Conditional(given, enabled, default)
+        settings: list[j.Statement] = []
+        if _IS_THINK_SET in parts:
+            settings.append(j.Set(_IS_THINK_SET, b.or_(given, j.Test(effort, "defined"))))
+        if _THINK in parts or _THINK_LEVEL in parts:
+            settings.append(j.Set(_THINK, think))
+        if _THINK_LEVEL in parts:
+            level = j.Conditional(j.Test(effort, "defined"), effort, j.Literal("medium"))
+            settings.append(j.Set(_THINK_LEVEL, j.Conditional(_THINK, level, j.EMPTY)))
+        return tuple(settings)
+
+    def lowered(self, c: Context, body: go.Body) -> j.Body:
+        """Lower a body again and again until the shapes of its variables are known."""
+        while True:
+            before = {declaration: set(shapes) for declaration, shapes in c.shapes.items()}
+            c.begin()
+            lowered = lower(c, body)
+            if before == c.shapes:
+                macros = tuple(macro for macro in c.macros.values() if macro is not None)
+                return (*macros, *lowered)
+
+    def finished(self, c: Context, body: j.Body) -> j.Body:
+        """Refuse what is left of operations that Jinja does not have."""
+        for part in walk.all_parts(body):
+            if part in c.refusals:
+                span, message = c.refusals[part]
+                raise c.refusal(span, message)
+        return walk.map_expressions(
+            body, lambda expression: walk.substitute(expression, lambda part: _role_slice(c, part))
+        )
+
+
+_START = go.NOWHERE
+_THINK, _THINK_LEVEL, _IS_THINK_SET = j.Name("think"), j.Name("think_level"), j.Name("is_think_set")
+
+
+def _role_slice(c: Context, part: j.Expression) -> j.Expression:
+    match part:
+        case j.Filter(value, name, (start,)) if name == ROLE_SLICE:
+            c.lose(_START, "a role that is cut within a character of several bytes")
+            return j.Slice(value, start)
+        case _:
+            return part
+
+
+def _state(body: j.Body) -> j.Body:
+    """Return the definition of the namespace, if the body has variables in it."""
+    initial: dict[str, j.Expression] = {}
+    for statement in walk.statements(body):
+        match statement:
+            case j.Set(j.Attribute(value, name), given) if value == STATE:
+                initial.setdefault(name, given if isinstance(given, j.Literal) else j.Literal(None))
+    if not initial:
+        return ()
+    return (j.Set(STATE, j.Call(j.Name("namespace"), keywords=tuple(initial.items()))),)
+
+
+def _message_keys(body: j.Body) -> frozenset[str]:
+    """Return the keys of messages that a body reads."""
+    keys = {field.key for field in FIELDS[Shape.MESSAGE].values()}
+    return frozenset(
+        part.name for part in walk.all_parts(body) if isinstance(part, j.Attribute) and part.name in keys
+    )
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, 100))

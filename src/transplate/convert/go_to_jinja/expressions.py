@@ -1,0 +1,258 @@
+"""Lowers Go pipelines: operands, fields and methods, each to a value with its shape."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.functions import Argument, call_function
+from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
+from transplate.gotmpl import nodes as go
+from transplate.jinja import nodes as j
+from transplate.source import Span
+
+_DICT_METHODS = frozenset(dir(dict)) | {"length", "string"}
+
+
+class Expressions:
+    """Lowers the expressions of one place, where dot and ``$`` have certain values."""
+
+    def __init__(self, c: Context, dot: Value, root: Value) -> None:
+        """Keep what dot and ``$`` are here."""
+        self.c = c
+        self.dot = dot
+        self.root = root
+
+    def pipeline(self, pipeline: go.Pipeline) -> Value:
+        """Return the value of a pipeline, its declarations left aside."""
+        first, *rest = pipeline.commands
+        value = self.command(first, None)
+        for command in rest:
+            value = self.command(command, value)
+        return value
+
+    def command(self, command: go.Command, final: Value | None) -> Value:
+        """Return the value of a command, ``final`` being the result of the one before it."""
+        first, *rest = command.operands
+        arguments = [Argument(operand.span, partial(self.operand, operand)) for operand in rest]
+        if final is not None:
+            arguments.append(Argument(command.span, partial(_same, final)))
+        match first:
+            case go.Identifier(name):
+                return call_function(self.c, name, arguments, first.span)
+            case go.Field(names):
+                return self.fields(self.dot, names, first.span, arguments)
+            case go.Variable(_, names):
+                return self.fields(self.variable(first), names, first.span, arguments)
+            case go.Chain(operand, names):
+                return self.fields(self.operand(operand), names, first.span, arguments)
+            case _:
+                if arguments:
+                    raise self.c.refusal(first.span, "a value that is no function cannot be given arguments")
+                return self.operand(first)
+
+    def operand(self, operand: go.Operand) -> Value:
+        """Return the value of an operand."""
+        match operand:
+            case go.Dot():
+                return self.dot
+            case go.Nil():
+                return Value(Shape.NIL, j.Literal(None))
+            case go.Bool(value):
+                return Value(Shape.BOOL, j.Literal(value))
+            case go.String(_, text):
+                return self._text(text, operand.span)
+            case go.Number(_, number):
+                return self._number(number, operand.span)
+            case go.Field(names):
+                return self.fields(self.dot, names, operand.span)
+            case go.Variable(_, names):
+                return self.fields(self.variable(operand), names, operand.span)
+            case go.Chain(inner, names):
+                return self.fields(self.operand(inner), names, operand.span)
+            case go.Identifier(name):
+                return call_function(self.c, name, [], operand.span)
+            case go.Pipeline():
+                return self.pipeline(operand)
+
+    def _text(self, text: str, span: Span) -> Value:
+        check_text(self.c, text, span)
+        return Value(Shape.TEXT, j.Literal(text), size=j.Literal(len(text.encode())))
+
+    def _number(self, number: complex, span: Span) -> Value:
+        if isinstance(number, int):
+            return Value(Shape.INT, j.Literal(number))
+        if isinstance(number, float):
+            return Value(Shape.FLOAT, j.Literal(number))
+        raise self.c.refusal(span, "a complex number cannot be said in Jinja")
+
+    def variable(self, variable: go.Variable) -> Value:
+        """Return the value of a variable without the fields behind it."""
+        if variable.name == "$":
+            return self.root
+        declaration = self.c.resolution.of(variable)
+        value = self.c.variables[declaration]
+        shapes = self.c.shapes.get(declaration)
+        if shapes is None:
+            return value
+        return Value(next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes), value.expression)
+
+    # --- fields and methods ---------------------------------------------------------------------------
+
+    def fields(
+        self, value: Value, names: tuple[str, ...], span: Span, arguments: list[Argument] | None = None
+    ) -> Value:
+        """Return a chain of fields of a value; arguments go to the last of them."""
+        is_chain = len(names) > 1
+        for number, name in enumerate(names, 1):
+            given = arguments if arguments and number == len(names) else []
+            value = self.field(value, name, span, given, is_chain=is_chain)
+        return value
+
+    def field(
+        self, value: Value, name: str, span: Span, arguments: list[Argument], *, is_chain: bool = False
+    ) -> Value:
+        """Return a field, map element or method of a value; where Go fails, the rendering fails."""
+        c = self.c
+        shape = value.only_shape
+        if shape is None:
+            value, shape = self._narrowed(value, name, span)
+        method = self._method(value, name, span, arguments)
+        if method is not None:
+            return method
+        if arguments:
+            raise c.refusal(span, f".{name} is no method, so it cannot be given arguments")
+        if shape is Shape.ROOT:
+            return c.root.get(name, Value(Shape.NIL, j.Literal(None)))
+        if shape is Shape.NIL:
+            if is_chain and not c.last_turn:
+                c.check(j.TRUE, f"nil pointer evaluating interface {{}}.{name}")
+            return value
+        if shape in FIELDS:
+            return self._struct_field(value, shape, name)
+        if shape is Shape.ARGUMENTS:
+            return self._element(value, name, Shape.ANY, span)
+        if shape is Shape.ANY:
+            c.check(j.Test(value.expression, "mapping", negated=True), f"can't evaluate field {name}")
+            return self._element(value, name, Shape.ANY, span)
+        if shape is Shape.PROPERTIES:
+            element = self._element(value, name, Shape.PROPERTY, span)
+            return Value(Shape.PROPERTY, element.expression, optional=True)
+        c.check(j.TRUE, f"can't evaluate field {name} in type {shape.value}")
+        return Value(Shape.NIL, j.Literal(None))
+
+    def _narrowed(self, value: Value, name: str, span: Span) -> tuple[Value, Shape]:
+        """Return a variable of several shapes as the one that has a field."""
+        c = self.c
+        having = [shape for shape in value.shapes if name in FIELDS.get(shape, ())]
+        if len(having) != 1 or value.shapes - {Shape.TEXT, having[0]}:
+            raise c.refusal(span, f"the type of the variable in front of .{name} is not known before it runs")
+        if not c.assumptions.use("some-message"):
+            c.check(j.Test(value.expression, "string"), f"can't evaluate field {name} in type string")
+        return Value(having[0], value.expression), having[0]
+
+    def _struct_field(self, value: Value, shape: Shape, name: str) -> Value:
+        c = self.c
+        field = FIELDS[shape].get(name)
+        if field is None or (name == "Required" and shape is Shape.PROPERTY and not c.property_required):
+            c.check(j.TRUE, f"can't evaluate field {name} in type {shape.value}")
+            return Value(Shape.NIL, j.Literal(None))
+        if field.key in _DICT_METHODS or not field.key.isidentifier():
+            return self._dangerous_field(value, field.key, field.shape)
+        owner = value.expression
+        if value.optional:
+            owner = b.or_empty(owner, j.DictLiteral(()))
+        return Value(field.shape, j.Attribute(owner, field.key), optional=self._is_optional(shape, name))
+
+    def _is_optional(self, shape: Shape, name: str) -> bool:
+        """Return whether a field may be missing, given what is assumed and what the prelude fills in."""
+        c = self.c
+        if not FIELDS[shape][name].optional:
+            return False
+        if shape is Shape.MESSAGE:
+            return not c.collated and (name != "Content" or c.tool_calls_read)
+        if (shape.name, name) in _PLAIN and c.assumptions.use("plain-schemas"):
+            return False
+        return not (name == "Arguments" and c.assumptions.use("object-arguments"))
+
+    def _dangerous_field(self, value: Value, key: str, shape: Shape) -> Value:
+        """Return a field whose key is also the name of a method, which ``value.key`` would find instead."""
+        c = self.c
+        found = j.Attribute(j.Name("state"), f"found_{key.strip('$')}")
+        c.mutable.add(found)
+        pair = (c.symbol("key"), c.symbol("value"))
+        owner = b.or_empty(value.expression, j.DictLiteral(())) if value.optional else value.expression
+        c.pending.append(j.Set(found, j.Literal(None)))
+        c.pending.append(
+            j.For(
+                pair,
+                j.Filter(owner, "items"),
+                (j.Set(found, pair[1]),),
+                condition=j.Binary("==", pair[0], j.Literal(key)),
+            )
+        )
+        snapshot = c.symbol(key.strip("$"))
+        c.pending.append(j.Set(snapshot, found))
+        return Value(shape, snapshot, optional=True)
+
+    def _element(self, value: Value, key: str, shape: Shape, span: Span) -> Value:
+        if key in _DICT_METHODS:
+            raise self.c.refusal(span, f"a key called {key} of a map cannot be told from a method in Jinja")
+        owner = b.or_empty(value.expression, j.DictLiteral(())) if value.optional else value.expression
+        return Value(shape, j.Item(owner, j.Literal(key)), optional=True)
+
+    def _method(self, value: Value, name: str, span: Span, arguments: list[Argument]) -> Value | None:
+        """Return what a method of one of Ollama's types gives, None where ``name`` is no method."""
+        from transplate.convert.go_to_jinja import printing
+
+        c = self.c
+        match value.shape, name:
+            case Shape.PROPERTY, "ToTypeScriptType":
+                return Value(Shape.TEXT, b.call("typescript_type", value.expression))
+            case (
+                Shape.TOOLS | Shape.ARGUMENTS | Shape.PROPERTIES | Shape.PROPERTY_TYPE,
+                "String",
+            ) if not arguments:
+                return Value(Shape.TEXT, printing.printed(c, value, span))
+            case Shape.TOOL, "String" if c.tool_prints_json and not arguments:
+                return Value(Shape.TEXT, printing.printed(c, value, span))
+            case Shape.ORDERED_PROPERTIES, "Len" if not arguments:
+                return Value(Shape.INT, b.length(b.or_empty(value.expression, j.DictLiteral(()))))
+            case Shape.ORDERED_PROPERTIES, "ToMap" if not arguments:
+                return Value(Shape.PROPERTIES, value.expression, optional=True)
+            case (Shape.ORDERED_PROPERTIES, "All" | "Get" | "Set" | "MarshalJSON" | "UnmarshalJSON") | (
+                Shape.PROPERTY_TYPE,
+                "MarshalJSON" | "UnmarshalJSON",
+            ):
+                raise c.refusal(span, f"the method .{name} cannot be said in Jinja")
+            case _:
+                return None
+
+
+_PLAIN = frozenset(
+    {
+        ("TOOL", "Type"),
+        ("FUNCTION", "Description"),
+        ("FUNCTION", "Parameters"),
+        ("PARAMETERS", "Type"),
+        ("PARAMETERS", "Properties"),
+        ("PROPERTY", "Type"),
+    }
+)
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+def check_text(c: Context, text: str, span: Span) -> None:
+    """Refuse constant text that has no portable string literal.
+
+    Raises:
+        UnsupportedTemplate: It holds NUL or bytes that are no UTF-8.
+    """
+    if "\0" in text:
+        raise c.refusal(span, "a NUL character cannot be written in Jinja")
+    if any(0xD800 <= ord(character) <= 0xDFFF for character in text):
+        raise c.refusal(span, "bytes that are no UTF-8 cannot be written in Jinja")

@@ -1,0 +1,494 @@
+"""Lowers calls of Go's builtin functions and of Ollama's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja import printing
+from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.shapes import ELEMENTS, LISTS, MAP_ELEMENTS, MAPS, STRUCTS, Shape, Value
+from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat
+from transplate.jinja import nodes as j
+from transplate.source import Span
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a call, lowered only when it is asked for.
+
+    Attributes:
+        span: Where it stands.
+        lower: Returns its value.
+    """
+
+    span: Span
+    lower: Callable[[], Value]
+
+
+def call_function(c: Context, name: str, arguments: list[Argument], span: Span) -> Value:
+    """Return the value of a call.
+
+    Raises:
+        UnsupportedTemplate: The call has no exact counterpart in Jinja.
+    """
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        raise c.refusal(span, f"the function {name} cannot be said in Jinja")
+    if name in _OLLAMA and c.last_turn:
+        c.check(j.TRUE, f'"{name}" is not a defined function')
+        return Value(Shape.NIL, j.Literal(None))
+    return function(c, arguments, span)
+
+
+def _arity(c: Context, arguments: list[Argument], least: int, most: int | None, span: Span) -> None:
+    if len(arguments) < least or (most is not None and len(arguments) > most):
+        raise c.refusal(span, "a call with the wrong number of arguments fails in Ollama")
+
+
+# --- logic ----------------------------------------------------------------------------------------------
+
+
+def _and(c: Context, arguments: list[Argument], span: Span) -> Value:
+    return _logic(c, arguments, span, stops_at=False)
+
+
+def _or(c: Context, arguments: list[Argument], span: Span) -> Value:
+    return _logic(c, arguments, span, stops_at=True)
+
+
+def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool) -> Value:
+    """Return the first argument whose truth is ``stops_at``, or the last one."""
+    _arity(c, arguments, 1, None, span)
+    values: list[Value] = []
+    reached: j.Expression = j.TRUE
+    for argument in arguments:
+        with c.only_if(reached):
+            value = argument.lower()
+        test = printing.condition(c, value, argument.span)
+        values.append(value)
+        reached = b.and_(reached, b.not_(test) if stops_at else test)
+        if b.truth(test) is stops_at:
+            break
+    result = values.pop()
+    for value in reversed(values):
+        test = printing.condition(c, value, span)
+        taken, rest = (value, result) if stops_at else (result, value)
+        result = _choice(test, taken, rest, stops_at=stops_at)
+    return result
+
+
+def _choice(test: j.Expression, taken: Value, rest: Value, *, stops_at: bool) -> Value:
+    """Return ``taken`` if a test holds, else ``rest``, written with ``and`` or ``or``."""
+    known = b.truth(test)
+    if known is not None:
+        return taken if known else rest
+    shapes = taken.shapes | rest.shapes
+    if shapes == {Shape.BOOL}:
+        join = b.or_ if stops_at else b.and_
+        first, second = (taken, rest) if stops_at else (rest, taken)
+        return Value(Shape.BOOL, join(first.expression, second.expression))
+    shape = next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
+    optional = taken.optional or rest.optional
+    first, second = (taken, rest) if stops_at else (rest, taken)
+    if test == first.expression:
+        join_nodes = j.Or if stops_at else j.And
+        return Value(shape, join_nodes((first.expression, second.expression)), optional)
+    return Value(shape, j.Conditional(test, taken.expression, rest.expression), optional)
+
+
+def _not(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 1, 1, span)
+    return Value(Shape.BOOL, b.not_(printing.condition(c, arguments[0].lower(), span)))
+
+
+# --- comparison -----------------------------------------------------------------------------------------
+
+_BASIC = frozenset({Shape.TEXT, Shape.INT, Shape.FLOAT, Shape.BOOL})
+
+
+def _equal(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 2, None, span)
+    first, *others = arguments
+    value = first.lower()
+    tests: list[j.Expression] = []
+    for other in others:
+        with c.only_if(b.not_(b.or_(*tests))):
+            tests.append(_equality(c, value, other.lower(), other.span))
+    return Value(Shape.BOOL, b.or_(*tests))
+
+
+def _not_equal(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 2, 2, span)
+    return Value(Shape.BOOL, b.not_(_equality(c, arguments[0].lower(), arguments[1].lower(), span)))
+
+
+def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression:
+    if left.shape is Shape.NIL or right.shape is Shape.NIL:
+        return _equals_nil(c, left if right.shape is Shape.NIL else right, span)
+    for one, other in ((left, right), (right, left)):
+        if one.shape is Shape.ANY and other.shape in (Shape.TEXT, Shape.BOOL):
+            test = "string" if other.shape is Shape.TEXT else "boolean"
+            c.check(
+                b.not_(b.or_(j.Test(one.expression, test), _is_nil(one.expression))),
+                "incompatible types for comparison",
+            )
+            return b.and_(j.Test(one.expression, test), j.Binary("==", one.expression, other.expression))
+    if isinstance(left.shape, frozenset) or isinstance(right.shape, frozenset):
+        return _union_equality(c, left, right, span)
+    if left.shape not in _BASIC or right.shape not in _BASIC:
+        if left.shape is Shape.ANY or right.shape is Shape.ANY:
+            raise c.refusal(span, "comparing values whose types are not known before the template runs")
+        worse = left if left.shape not in _BASIC else right
+        if worse.shape in STRUCTS:
+            raise c.refusal(span, f"comparing values of type {_name(worse)} cannot be said in Jinja")
+        c.check(j.TRUE, f"non-comparable type {_name(worse)}")
+        return j.FALSE
+    if left.shape is not right.shape:
+        c.check(j.TRUE, "incompatible types for comparison")
+        return j.FALSE
+    for one, other in ((left, right), (right, left)):
+        if other.expression == j.EMPTY:
+            return b.not_(one.expression)
+        if other.shape is Shape.BOOL and isinstance(other.expression, j.Literal):
+            return one.expression if other.expression.value else b.not_(one.expression)
+    return j.Binary("==", _comparable(left), _comparable(right))
+
+
+def _comparable(value: Value) -> j.Expression:
+    if value.shape is Shape.INT and value.optional:
+        return b.or_empty(value.expression, j.Literal(0))
+    return value.expression
+
+
+def _is_nil(expression: j.Expression) -> j.Expression:
+    return j.Or((j.Test(expression, "undefined"), j.Test(expression, "none")))
+
+
+def _equals_nil(c: Context, value: Value, span: Span) -> j.Expression:
+    if value.shape is Shape.NIL:
+        return j.TRUE
+    if value.shape is Shape.ANY:
+        return _is_nil(value.expression)
+    if value.shape in _BASIC or value.shape in STRUCTS:
+        return j.FALSE
+    raise c.refusal(span, f"comparing a value of type {_name(value)} with nil cannot be said in Jinja")
+
+
+def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression:
+    """Compare a variable of several shapes with a text; any other shape makes Go fail."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.shape, frozenset) and Shape.TEXT in one.shape and other.shape is Shape.TEXT:
+            if not c.assumptions.use("some-message"):
+                c.check(j.Test(one.expression, "string", negated=True), "incompatible types for comparison")
+            return j.Binary("==", one.expression, other.expression)
+    raise c.refusal(span, "comparing values whose types are not known before the template runs")
+
+
+def _name(value: Value) -> str:
+    return " or ".join(sorted(shape.value for shape in value.shapes))
+
+
+def _ordering(operator: str) -> Callable[[Context, list[Argument], Span], Value]:
+    def compare(c: Context, arguments: list[Argument], span: Span) -> Value:
+        _arity(c, arguments, 2, 2, span)
+        left, right = (argument.lower() for argument in arguments)
+        if left.shape is Shape.TEXT and right.shape is Shape.TEXT:
+            result = j.Binary(operator, left.expression, right.expression)
+            if not (isinstance(left.expression, j.Literal) and isinstance(right.expression, j.Literal)):
+                raise c.refusal(span, "the order of texts cannot be said in Jinja")
+            return Value(Shape.BOOL, result)
+        if Shape.ANY in left.shapes | right.shapes or len(left.shapes) > 1 or len(right.shapes) > 1:
+            raise c.refusal(span, "comparing values whose types are not known before the template runs")
+        if left.shape is not right.shape or left.shape not in _BASIC - {Shape.BOOL}:
+            c.check(j.TRUE, "incompatible types for comparison")
+            return Value(Shape.BOOL, j.FALSE)
+        return Value(Shape.BOOL, j.Binary(operator, _comparable(left), _comparable(right)))
+
+    return compare
+
+
+# --- len, index, slice ----------------------------------------------------------------------------------
+
+
+def _len(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 1, 1, span)
+    value = arguments[0].lower()
+    if value.shape is Shape.TEXT:
+        if value.size is not None:
+            return Value(Shape.INT, value.size)
+        counted = j.Filter(value.expression, BYTE_LENGTH)
+        c.refuse_later(counted, span, "the number of bytes of a text cannot be counted in Jinja")
+        return Value(Shape.INT, counted)
+    if value.shape in LISTS or value.shape in MAPS:
+        collection = value.expression
+        if value.optional:
+            empty = j.ListLiteral(()) if value.shape in LISTS else j.DictLiteral(())
+            collection = b.or_empty(collection, empty)
+        if value.shape is Shape.PROPERTY_TYPE:
+            one = j.Test(value.expression, "string")
+            return Value(Shape.INT, j.Conditional(one, j.Literal(1), b.length(collection)))
+        return Value(Shape.INT, b.length(collection))
+    if value.shape is Shape.ANY or isinstance(value.shape, frozenset):
+        raise c.refusal(span, "the length of a value whose type is not known before the template runs")
+    c.check(j.TRUE, f"len of type {_name(value)}")
+    return Value(Shape.INT, j.Literal(0))
+
+
+def _index(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 1, None, span)
+    value = arguments[0].lower()
+    for argument in arguments[1:]:
+        value = _indexed(c, value, argument, span)
+    return value
+
+
+def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
+    key = argument.lower()
+    shape = value.only_shape
+    if shape in ELEMENTS and key.shape is Shape.INT and shape is not Shape.PROPERTY_TYPE:
+        items = b.or_empty(value.expression, j.ListLiteral(())) if value.optional else value.expression
+        _check_bound(c, value, items, key.expression, "error calling index: index out of range", strict=True)
+        return Value(ELEMENTS[shape], j.Item(items, key.expression))
+    if shape in MAP_ELEMENTS and key.shape is Shape.TEXT:
+        if not isinstance(key.expression, j.Literal) or hasattr(dict, str(key.expression.value)):
+            raise c.refusal(
+                argument.span, "a key that may be the name of a method cannot be looked up in Jinja"
+            )
+        owner = b.or_empty(value.expression, j.DictLiteral(())) if value.optional else value.expression
+        return Value(MAP_ELEMENTS[shape], j.Item(owner, key.expression), optional=True)
+    if value.shape is Shape.TEXT:
+        raise c.refusal(span, "a byte of a text cannot be read in Jinja")
+    raise c.refusal(span, f"index of a value of type {_name(value)} cannot be said in Jinja")
+
+
+def _check_bound(
+    c: Context, value: Value, items: j.Expression, bound: j.Expression, message: str, *, strict: bool
+) -> None:
+    """Fail where an index or a bound lies outside of a list."""
+    if value.shape is Shape.MESSAGES and c.assumptions.use("some-message"):
+        return
+    match bound:
+        case j.Literal(int(number)):
+            if number < 0:
+                c.check(j.TRUE, message)
+            elif number or strict:
+                operator = "<=" if strict else "<"
+                c.check(j.Binary(operator, b.length(items), bound), message)
+        case j.Attribute(_, "index0"):
+            # The number of an iteration over another list is checked against this one's length.
+            c.check(j.Binary(">=" if strict else ">", bound, b.length(items)), message)
+        case _:
+            outside = j.Binary(">=" if strict else ">", bound, b.length(items))
+            c.check(b.or_(j.Binary("<", bound, j.Literal(0)), outside), message)
+
+
+def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 1, 4, span)
+    value = arguments[0].lower()
+    bounds = [argument.lower() for argument in arguments[1:]]
+    if any(bound.shape is not Shape.INT for bound in bounds):
+        raise c.refusal(span, "a bound of a slice that is no integer fails in Ollama")
+    if len(bounds) == 3:
+        raise c.refusal(span, "a slice with a capacity cannot be said in Jinja")
+    expressions = [bound.expression for bound in bounds]
+    if value.shape is Shape.TEXT:
+        if not expressions:
+            return value
+        cut = j.Filter(value.expression, BYTE_SLICE, tuple(expressions))
+        c.refuse_later(cut, span, "a text cannot be sliced by bytes in Jinja")
+        return Value(Shape.TEXT, cut)
+    if value.shape not in LISTS:
+        raise c.refusal(span, f"a slice of a value of type {_name(value)} cannot be said in Jinja")
+    items = b.or_empty(value.expression, j.ListLiteral(())) if value.optional else value.expression
+    if not expressions:
+        return Value(value.shape, items)
+    for bound in expressions:
+        _check_bound(c, value, items, bound, "error calling slice: index out of range", strict=False)
+    if len(expressions) == 2 and not all(isinstance(bound, j.Literal) for bound in expressions):
+        c.check(j.Binary(">", expressions[0], expressions[1]), "error calling slice: invalid slice index")
+    return Value(value.shape, j.Slice(items, *expressions))
+
+
+# --- text -----------------------------------------------------------------------------------------------
+
+
+def _print(c: Context, arguments: list[Argument], _: Span) -> Value:
+    """Go's ``Sprint``: a space between two operands neither of which is a string."""
+    pieces: list[j.Expression] = []
+    before: Value | None = None
+    for argument in arguments:
+        value = argument.lower()
+        if before is not None and _are_spaced(c, before, value, argument.span):
+            pieces.append(j.Literal(" "))
+        pieces.append(_operand_text(c, value, argument.span))
+        before = value
+    return Value(Shape.TEXT, concat(tuple(pieces)))
+
+
+def _are_spaced(c: Context, before: Value, value: Value, span: Span) -> bool:
+    if before.shape is Shape.TEXT or value.shape is Shape.TEXT:
+        return False
+    if {Shape.TEXT, Shape.ANY} & (before.shapes | value.shapes):
+        raise c.refusal(span, "print of values whose types are not known before the template runs")
+    return True
+
+
+def _println(c: Context, arguments: list[Argument], _: Span) -> Value:
+    pieces: list[j.Expression] = []
+    for argument in arguments:
+        if pieces:
+            pieces.append(j.Literal(" "))
+        pieces.append(_operand_text(c, argument.lower(), argument.span))
+    return Value(Shape.TEXT, concat((*pieces, j.Literal("\n"))))
+
+
+def _operand_text(c: Context, value: Value, span: Span) -> j.Expression:
+    """Return what Go's ``Sprint`` prints of an operand, which for nil is not what an action prints."""
+    if value.shape is Shape.NIL:
+        return j.Literal("<nil>")
+    if value.shape is Shape.ANY:
+        return j.Conditional(_is_nil(value.expression), j.Literal("<nil>"), printing.printed(c, value, span))
+    return printing.printed(c, value, span)
+
+
+_VERB = re.compile(
+    r"%(?P<flags>[-+# 0]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?(?P<verb>.)?", re.DOTALL
+)
+
+
+def _printf(c: Context, arguments: list[Argument], span: Span) -> Value:
+    """Go's ``Sprintf`` with a constant format and the verbs that need no counting of characters."""
+    _arity(c, arguments, 1, None, span)
+    layout = arguments[0].lower()
+    if not (layout.shape is Shape.TEXT and isinstance(layout.expression, j.Literal)):
+        raise c.refusal(span, "printf with a format that is not constant cannot be said in Jinja")
+    text = str(layout.expression.value)
+    rest = arguments[1:]
+    pieces: list[j.Expression] = []
+    size: j.Expression | None = j.Literal(0)
+    at = 0
+    for match in _VERB.finditer(text):
+        plain = text[at : match.start()]
+        pieces.append(j.Literal(plain))
+        size = _sum(size, j.Literal(len(plain.encode())))
+        at = match.end()
+        if match["verb"] == "%" and not match["flags"] and not match["width"] and not match["precision"]:
+            pieces.append(j.Literal("%"))
+            size = _sum(size, j.Literal(1))
+            continue
+        piece, length, rest = _verb(c, match, rest, span)
+        pieces.append(piece)
+        size = _sum(size, length)
+    pieces.append(j.Literal(text[at:]))
+    size = _sum(size, j.Literal(len(text[at:].encode())))
+    if rest:
+        raise c.refusal(span, "printf with more arguments than its format takes cannot be said in Jinja")
+    return Value(Shape.TEXT, concat(tuple(pieces)), size=size)
+
+
+def _sum(left: j.Expression | None, right: j.Expression | None) -> j.Expression | None:
+    if left is None or right is None:
+        return None
+    match left, right:
+        case j.Literal(int(a)), j.Literal(int(d)):
+            return j.Literal(a + d)
+        case j.Literal(int()), _:
+            return _sum(right, left)
+        case j.Binary("+", inner, j.Literal(int(a))), j.Literal(int(d)):
+            return j.Binary("+", inner, j.Literal(a + d))
+        case _, j.Literal(0):
+            return left
+        case _:
+            return j.Binary("+", left, right)
+
+
+_VERBS: dict[Shape | None, str] = {Shape.TEXT: "sv", Shape.INT: "dv"}
+
+
+def _verb(
+    c: Context, match: re.Match[str], rest: list[Argument], span: Span
+) -> tuple[j.Expression, j.Expression | None, list[Argument]]:
+    """Return what one verb prints, its length if that is known, and the arguments that are left."""
+    verb = match["verb"] or ""
+    width: Value | None = None
+    if match["width"] == "*" and rest:
+        width = rest[0].lower()
+        rest = rest[1:]
+    if not rest or match["flags"] or match["precision"] is not None or verb not in tuple("svd"):
+        raise c.refusal(span, f"the verb {match.group()} of printf cannot be said in Jinja")
+    value = rest[0].lower()
+    rest = rest[1:]
+    if width is not None:
+        if value.expression != j.EMPTY or width.shape is not Shape.INT or verb == "d":
+            raise c.refusal(span, "a field width of printf cannot be said in Jinja")
+        padding = j.Filter(width.expression, "spaces")
+        c.refuse_later(padding, span, "a field width of printf cannot be said in Jinja")
+        return padding, width.expression, rest
+    if match["width"]:
+        raise c.refusal(span, "a field width of printf cannot be said in Jinja")
+    if verb not in _VERBS.get(value.only_shape, "v"):
+        raise c.refusal(span, f"the verb {match.group()} of printf on a value of type {_name(value)}")
+    return _operand_text(c, value, span), value.size, rest
+
+
+# --- Ollama's own ---------------------------------------------------------------------------------------
+
+
+def _json(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 1, 1, span)
+    return Value(Shape.TEXT, printing.marshalled(c, arguments[0].lower(), span))
+
+
+def _current_date(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _texts(c, arguments, span)
+    return Value(Shape.TEXT, b.call("strftime_now", j.Literal("%Y-%m-%d")), size=j.Literal(10))
+
+
+def _yesterday_date(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _texts(c, arguments, span)
+    return Value(Shape.TEXT, b.call("yesterday"), size=j.Literal(10))
+
+
+def _texts(c: Context, arguments: list[Argument], span: Span) -> None:
+    if any(argument.lower().shape is not Shape.TEXT for argument in arguments):
+        raise c.refusal(span, "a date's layout that is no text fails in Ollama")
+
+
+def _to_typescript_type(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _arity(c, arguments, 1, 1, span)
+    value = arguments[0].lower()
+    if value.shape is Shape.PROPERTY:
+        return Value(Shape.TEXT, b.call("typescript_type", value.expression))
+    if isinstance(value.shape, frozenset):
+        raise c.refusal(
+            span, "toTypeScriptType of a variable whose type is not known before the template runs"
+        )
+    return Value(Shape.TEXT, j.Literal("any"))
+
+
+_OLLAMA = frozenset({"json", "currentDate", "yesterdayDate", "toTypeScriptType"})
+
+_FUNCTIONS: dict[str, Callable[[Context, list[Argument], Span], Value]] = {
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "eq": _equal,
+    "ne": _not_equal,
+    "lt": _ordering("<"),
+    "le": _ordering("<="),
+    "gt": _ordering(">"),
+    "ge": _ordering(">="),
+    "len": _len,
+    "index": _index,
+    "slice": _slice,
+    "print": _print,
+    "println": _println,
+    "printf": _printf,
+    "json": _json,
+    "currentDate": _current_date,
+    "yesterdayDate": _yesterday_date,
+    "toTypeScriptType": _to_typescript_type,
+}

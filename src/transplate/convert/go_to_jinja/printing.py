@@ -1,0 +1,187 @@
+"""How Go prints and marshals a value, by its shape: as pieces of output, most of them calls of a macro."""
+
+from __future__ import annotations
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.shapes import STRUCTS, Shape, Value
+from transplate.jinja import nodes as j
+from transplate.source import Span
+
+
+def printed(c: Context, value: Value, span: Span) -> j.Expression:
+    """Return the text that ``{{ value }}`` prints."""
+    if isinstance(value.shape, frozenset):
+        return _printed_union(c, value, span)
+    expression = as_argument(value)
+    match value.shape:
+        case Shape.NIL:
+            return j.Literal("<no value>")
+        case Shape.TEXT:
+            return as_text(value)
+        case Shape.INT:
+            return as_digits(value)
+        case Shape.BOOL:
+            return j.Conditional(expression, j.Literal("true"), j.Literal("false"))
+        case Shape.PROPERTY_TYPE if c.assumptions.use("plain-schemas"):
+            return expression
+        case Shape.TOOL | Shape.FUNCTION | Shape.PARAMETERS if c.assumptions.use("hf-json"):
+            return j.Filter(expression, "tojson")
+        case Shape.TOOL if not c.tool_prints_json:
+            return b.call("tool_text", expression)
+        case Shape.TOOL | Shape.TOOLS:
+            return marshalled(c, value, span)
+        case Shape.ARGUMENTS:
+            return _arguments(c, expression)
+        case Shape.PROPERTIES:
+            if value.optional:
+                return b.call("properties_text", expression)
+            return b.call("properties_json", expression)
+        case shape if shape in _PRINTERS:
+            return b.call(_PRINTERS[shape], expression)
+        case shape:
+            raise c.refusal(span, f"printing a value of type {shape.value} cannot be said in Jinja")
+
+
+_PRINTERS = {
+    Shape.ANY: "value_text",
+    Shape.FLOAT: "number_text",
+    Shape.FUNCTION: "function_text",
+    Shape.PARAMETERS: "parameters_text",
+    Shape.PROPERTY_TYPE: "type_text",
+    Shape.TEXTS: "texts_text",
+    Shape.ANY_LIST: "values_text",
+}
+
+
+def _printed_union(c: Context, value: Value, span: Span) -> j.Expression:
+    """Print a variable that has values of several shapes: alike for all, or texts apart from the rest."""
+    one_each = {
+        shape: printed(c, Value(shape, value.expression, value.optional), span) for shape in value.shapes
+    }
+    if Shape.INT in one_each and Shape.TEXT in one_each:
+        one_each[Shape.INT] = one_each[Shape.TEXT] = j.Filter(value.expression, "string")
+    texts = set(one_each.values())
+    if len(texts) == 1:
+        return texts.pop()
+    if Shape.TEXT in one_each and len(one_each) == 2:
+        text = one_each.pop(Shape.TEXT)
+        return j.Conditional(j.Test(value.expression, "string"), text, one_each.popitem()[1])
+    raise c.refusal(span, f"printing a variable that may be {_either(value)} cannot be said in Jinja")
+
+
+def _either(value: Value) -> str:
+    return " or ".join(sorted(shape.value for shape in value.shapes))
+
+
+def as_text(value: Value) -> j.Expression:
+    """Return the expression of a text, never undefined."""
+    return b.or_empty(value.expression, j.EMPTY) if value.optional else value.expression
+
+
+def as_argument(value: Value) -> j.Expression:
+    """Return the expression of a value for a macro, which cannot be given a field of nothing."""
+    if value.optional and value.only_shape in STRUCTS:
+        return b.or_empty(value.expression, j.DictLiteral(()))
+    return value.expression
+
+
+def as_digits(value: Value) -> j.Expression:
+    """Return an integer as text."""
+    if isinstance(value.expression, j.Literal):
+        return j.Literal(str(value.expression.value))
+    number = b.or_empty(value.expression, j.Literal(0)) if value.optional else value.expression
+    return j.Filter(number, "string")
+
+
+def _arguments(c: Context, expression: j.Expression) -> j.Expression:
+    if c.assumptions.use("hf-json"):
+        return j.Filter(expression, "tojson")
+    if c.assumptions.use("object-arguments"):
+        return b.call("json", expression)
+    return b.call("arguments_json", expression)
+
+
+# --- json -----------------------------------------------------------------------------------------------
+
+
+def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
+    """Return the text that Ollama's ``json`` gives."""
+    if isinstance(value.shape, frozenset):
+        raise c.refusal(span, f"json of a variable that may be {_either(value)} cannot be said in Jinja")
+    expression = as_argument(value)
+    match value.shape:
+        case Shape.NIL:
+            return j.Literal("null")
+        case Shape.TEXT:
+            return b.call("json_string", as_text(value))
+        case Shape.INT:
+            return as_digits(value)
+        case Shape.BOOL:
+            return printed(c, value, span)
+        case Shape.ANY | Shape.FLOAT:
+            return b.call("json", expression)
+        case Shape.ARGUMENTS if c.assumptions.use("object-arguments"):
+            return b.call("json", expression)
+        case shape if shape in _HF_JSON and c.assumptions.use("hf-json"):
+            return j.Filter(expression, "tojson")
+        case shape if shape in _MARSHALLERS:
+            return b.call(_MARSHALLERS[shape], expression)
+        case shape:
+            raise c.refusal(span, f"json of a value of type {shape.value} cannot be said in Jinja")
+
+
+_MARSHALLERS = {
+    Shape.MESSAGES: "messages_json",
+    Shape.MESSAGE: "message_json",
+    Shape.CALLS: "tool_calls_json",
+    Shape.CALL: "tool_call_json",
+    Shape.CALL_FUNCTION: "tool_call_function_json",
+    Shape.ARGUMENTS: "json",
+    Shape.TOOLS: "tools_json",
+    Shape.TOOL: "tool_json",
+    Shape.FUNCTION: "function_json",
+    Shape.PARAMETERS: "parameters_json",
+    Shape.PROPERTIES: "properties_json",
+    Shape.PROPERTY: "property_json",
+    Shape.PROPERTY_TYPE: "type_json",
+    Shape.PROPERTY_LIST: "property_list_json",
+    Shape.ORDERED_PROPERTIES: "ordered_properties_json",
+    Shape.TEXTS: "json",
+    Shape.ANY_LIST: "json",
+}
+
+_HF_JSON = frozenset(
+    {Shape.TOOLS, Shape.TOOL, Shape.FUNCTION, Shape.PARAMETERS, Shape.PROPERTIES, Shape.PROPERTY}
+)
+
+# --- truth ----------------------------------------------------------------------------------------------
+
+
+def condition(c: Context, value: Value, span: Span) -> j.Expression:
+    """Return the condition that Go's ``if`` tests."""
+    if isinstance(value.shape, frozenset):
+        always = {shape for shape in value.shapes if shape in _ALWAYS_TRUE}
+        if always and always != value.shapes:
+            raise c.refusal(span, f"testing a variable that may be {_either(value)} cannot be said in Jinja")
+        return j.TRUE if always else value.expression
+    if value.shape in _ALWAYS_TRUE:
+        return j.TRUE
+    if value.shape is Shape.NIL:
+        return j.FALSE
+    if value.shape is Shape.PROPERTY_TYPE and not c.assumptions.use("plain-schemas"):
+        return b.or_(j.Test(value.expression, "string"), value.expression)
+    return value.expression
+
+
+_ALWAYS_TRUE = frozenset(
+    {
+        Shape.MESSAGE,
+        Shape.CALL,
+        Shape.CALL_FUNCTION,
+        Shape.TOOL,
+        Shape.FUNCTION,
+        Shape.PARAMETERS,
+        Shape.PROPERTY,
+    }
+)

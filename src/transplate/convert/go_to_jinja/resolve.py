@@ -1,0 +1,134 @@
+"""Binds every variable of a Go template to its declaration, by Go's scopes, before anything is lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from transplate.gotmpl import nodes as go
+from transplate.source import Span
+
+
+@dataclass(eq=False)
+class Declaration:
+    """One declaration of a variable and how the variable is used.
+
+    Attributes:
+        name: The variable's name with its dollar sign.
+        loops: The loops around the declaration, outermost first, each by the span of its range.
+        reads: How often the variable is read.
+        assigned_in: For each assignment, the loops around it.
+    """
+
+    name: str
+    loops: tuple[Span, ...]
+    reads: int = 0
+    assigned_in: list[tuple[Span, ...]] = field(default_factory=list)
+
+    @property
+    def outlives_a_loop(self) -> bool:
+        """Whether a loop assigns the variable and may be followed by a read outside of it."""
+        return any(loops != self.loops for loops in self.assigned_in)
+
+
+@dataclass
+class Resolution:
+    """Which declaration each variable node means, by the node's span."""
+
+    declarations: dict[Span, Declaration] = field(default_factory=dict)
+
+    def of(self, variable: go.Variable) -> Declaration:
+        """Return the declaration of a variable other than ``$``."""
+        return self.declarations[variable.span]
+
+
+def resolve(tree: go.TemplateTree) -> Resolution:
+    """Return the resolution of a whole file, associated templates included."""
+    resolver = _Resolver()
+    resolver.body(tree.body, {}, ())
+    return resolver.resolution
+
+
+_Scope = dict[str, Declaration]
+_Loops = tuple[Span, ...]
+
+
+class _Resolver:
+    def __init__(self) -> None:
+        self.resolution = Resolution()
+
+    def body(self, items: go.Body, outer: _Scope, loops: _Loops) -> None:
+        scope = dict(outer)
+        for item in items:
+            self.item(item, scope, loops)
+
+    def item(self, item: go.Item, scope: _Scope, loops: _Loops) -> None:
+        match item:
+            case go.Action(pipeline):
+                self.pipeline(pipeline, scope, loops)
+            case go.If() | go.With():
+                self.branch(item, scope, loops)
+            case go.Range():
+                inside = dict(scope)
+                within = (*loops, item.clause.span)
+                self.pipeline(item.pipeline, inside, loops, declared_in=within)
+                self.body(item.body, inside, within)
+                if item.orelse is not None:
+                    self.body(item.orelse.body, inside, loops)
+            case go.TemplateCall(_, pipeline) if pipeline is not None:
+                self.pipeline(pipeline, scope, loops)
+            case go.Define(_, body):
+                self.body(body, {}, ())
+            case go.Block(_, pipeline, body):
+                self.pipeline(pipeline, scope, loops)
+                self.body(body, {}, ())
+            case _:
+                pass
+
+    def branch(self, branch: go.If | go.With, outer: _Scope, loops: _Loops) -> None:
+        scope = dict(outer)
+        self.pipeline(branch.pipeline, scope, loops)
+        self.body(branch.body, scope, loops)
+        match branch.orelse:
+            case go.If() | go.With() as chained:
+                self.branch(chained, scope, loops)
+            case go.Else(body):
+                self.body(body, scope, loops)
+            case None:
+                pass
+
+    def pipeline(
+        self, pipeline: go.Pipeline, scope: _Scope, loops: _Loops, declared_in: _Loops | None = None
+    ) -> None:
+        for variable in _variables(pipeline):
+            if variable.name != "$":
+                declaration = scope[variable.name]
+                declaration.reads += 1
+                self.resolution.declarations[variable.span] = declaration
+        for variable in pipeline.declarations:
+            if pipeline.is_assignment:
+                declaration = scope[variable.name]
+                declaration.assigned_in.append(loops if declared_in is None else declared_in)
+            else:
+                declaration = Declaration(variable.name, loops if declared_in is None else declared_in)
+                scope[variable.name] = declaration
+            self.resolution.declarations[variable.span] = declaration
+
+
+def _variables(pipeline: go.Pipeline) -> Iterator[go.Variable]:
+    for command in pipeline.commands:
+        for operand in command.operands:
+            yield from _of_operand(operand)
+
+
+def _of_operand(operand: go.Operand) -> Iterator[go.Variable]:
+    match operand:
+        case go.Variable():
+            yield operand
+        case go.Chain(inner):
+            yield from _of_operand(inner)
+        case go.Pipeline():
+            # A parenthesised pipeline cannot declare variables that are seen outside of it.
+            yield from _variables(operand)
+        case _:
+            pass

@@ -1,0 +1,151 @@
+"""The shapes of Ollama's data as a template sees it, and where a Jinja template finds the same data.
+
+Ollama's data model is fixed, so the shape of nearly every expression is known before a template runs; the
+shape alone decides how a value is printed, compared, iterated and marshalled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from transplate.jinja import nodes as j
+
+
+class Shape(Enum):
+    """What sort of Go value an expression has; the value is the type as Go's errors name it."""
+
+    NIL = "nil"
+    TEXT = "string"
+    INT = "int"
+    FLOAT = "float64"
+    BOOL = "bool"
+    ANY = "interface {}"
+    """A value of the JSON in arguments and schemas; its type is known only when the template runs."""
+    ROOT = "map[string]interface {}"
+    MESSAGES = "[]*template.templateMessage"
+    MESSAGE = "*template.templateMessage"
+    IMAGES = "[]api.ImageData"
+    CALLS = "[]template.templateToolCall"
+    CALL = "template.templateToolCall"
+    CALL_FUNCTION = "template.templateToolCallFunction"
+    ARGUMENTS = "template.templateArgs"
+    TOOLS = "template.templateTools"
+    TOOL = "template.templateTool"
+    FUNCTION = "template.templateToolFunction"
+    PARAMETERS = "template.templateToolFunctionParameters"
+    PROPERTIES = "template.templateProperties"
+    PROPERTY = "api.ToolProperty"
+    PROPERTY_LIST = "[]api.ToolProperty"
+    PROPERTY_TYPE = "api.PropertyType"
+    ORDERED_PROPERTIES = "*api.ToolPropertiesMap"
+    TEXTS = "[]string"
+    ANY_LIST = "[]interface {}"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A Go value while the template is converted: its shape and the Jinja expression that has it.
+
+    Attributes:
+        shape: The shape; for a variable that is given values of several shapes, all of them.
+        expression: The expression.
+        optional: Whether the expression may be undefined or none where Go has a zero value.
+        size: For a text, the number of its bytes where that is known without counting them.
+    """
+
+    shape: Shape | frozenset[Shape]
+    expression: j.Expression
+    optional: bool = False
+    size: j.Expression | None = None
+
+    @property
+    def only_shape(self) -> Shape | None:
+        """The shape, None where there are several."""
+        return self.shape if isinstance(self.shape, Shape) else None
+
+    @property
+    def shapes(self) -> frozenset[Shape]:
+        """All shapes that the value can have."""
+        return self.shape if isinstance(self.shape, frozenset) else frozenset({self.shape})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of one of Ollama's structs: the key it has in Jinja's data, and its shape.
+
+    Attributes:
+        key: The key.
+        shape: The field's shape.
+        optional: Whether the key may be missing although the value is well-formed.
+    """
+
+    key: str
+    shape: Shape
+    optional: bool = True
+
+
+FIELDS: dict[Shape, dict[str, Field]] = {
+    Shape.MESSAGE: {
+        "Role": Field("role", Shape.TEXT, optional=False),
+        "Content": Field("content", Shape.TEXT),
+        "Thinking": Field("reasoning_content", Shape.TEXT),
+        "Images": Field("images", Shape.IMAGES),
+        "ToolCalls": Field("tool_calls", Shape.CALLS),
+        "ToolName": Field("name", Shape.TEXT),
+        "ToolCallID": Field("tool_call_id", Shape.TEXT),
+    },
+    Shape.CALL: {
+        "ID": Field("id", Shape.TEXT),
+        "Function": Field("function", Shape.CALL_FUNCTION, optional=False),
+    },
+    Shape.CALL_FUNCTION: {
+        "Index": Field("index", Shape.INT),
+        "Name": Field("name", Shape.TEXT, optional=False),
+        "Arguments": Field("arguments", Shape.ARGUMENTS),
+    },
+    Shape.TOOL: {
+        "Type": Field("type", Shape.TEXT),
+        "Items": Field("items", Shape.ANY),
+        "Function": Field("function", Shape.FUNCTION, optional=False),
+    },
+    Shape.FUNCTION: {
+        "Name": Field("name", Shape.TEXT, optional=False),
+        "Description": Field("description", Shape.TEXT),
+        "Parameters": Field("parameters", Shape.PARAMETERS),
+    },
+    Shape.PARAMETERS: {
+        "Type": Field("type", Shape.TEXT),
+        "Defs": Field("$defs", Shape.ANY),
+        "Items": Field("items", Shape.ANY),
+        "Required": Field("required", Shape.TEXTS),
+        "Properties": Field("properties", Shape.PROPERTIES),
+    },
+    Shape.PROPERTY: {
+        "AnyOf": Field("anyOf", Shape.PROPERTY_LIST),
+        "Type": Field("type", Shape.PROPERTY_TYPE),
+        "Items": Field("items", Shape.ANY),
+        "Description": Field("description", Shape.TEXT),
+        "Enum": Field("enum", Shape.ANY_LIST),
+        "Properties": Field("properties", Shape.ORDERED_PROPERTIES),
+        "Required": Field("required", Shape.TEXTS),
+    },
+}
+
+ELEMENTS: dict[Shape, Shape] = {
+    Shape.MESSAGES: Shape.MESSAGE,
+    Shape.CALLS: Shape.CALL,
+    Shape.TOOLS: Shape.TOOL,
+    Shape.PROPERTY_LIST: Shape.PROPERTY,
+    Shape.PROPERTY_TYPE: Shape.TEXT,
+    Shape.TEXTS: Shape.TEXT,
+    Shape.ANY_LIST: Shape.ANY,
+}
+"""Element shapes of the lists that a template can range over."""
+
+MAP_ELEMENTS: dict[Shape, Shape] = {Shape.PROPERTIES: Shape.PROPERTY, Shape.ARGUMENTS: Shape.ANY}
+"""Element shapes of the maps that a template can range over, in the order of their keys."""
+
+STRUCTS = frozenset(FIELDS)
+LISTS = frozenset(ELEMENTS) | {Shape.IMAGES}
+MAPS = frozenset(MAP_ELEMENTS)

@@ -1,0 +1,48 @@
+"""What a conversion gives: the text, what it takes for granted and what may differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that holds of ordinary conversations and that the converted template relies on.
+
+    Attributes:
+        name: The word that ``assume=`` takes, ``alternating-roles``.
+        meaning: What must hold, in one clause.
+    """
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that can come out differently even where every assumption holds.
+
+    Attributes:
+        message: What can differ, and when.
+        line: Line of the source that it comes from, from 1; None where it is no single place.
+        column: Column in that line, from 1.
+    """
+
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A converted template.
+
+    Attributes:
+        text: The template in the other language.
+        assumptions: What it takes for granted, in the order of its opening comment.
+        losses: What can differ, and where.
+    """
+
+    text: str
+    assumptions: tuple[Assumption, ...] = ()
+    losses: tuple[Loss, ...] = ()

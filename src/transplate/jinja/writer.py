@@ -1,0 +1,261 @@
+"""Writes a Jinja tree as text that reads well and that every engine reads in the same way.
+
+Every tag trims the white space on both sides, so that layout never prints. Constant text is a string literal,
+or, where it is prose of several lines, stands as it is between two tags. What the engines read differently
+(see ``docs/portability.md``) is never written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from transplate.jinja import nodes as j
+
+_INDENT = "    "
+_WIDTH = 110
+_PROSE_LINES = 3
+
+# Binding strength, loosest first. Operators that engines rank differently share a level, so that mixing them
+# always takes parentheses.
+_CONDITIONAL, _OR, _AND, _NOT, _COMPARE, _ARITHMETIC, _POSTFIX = range(7)
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
+
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
+_UNSAFE_PROSE = re.compile(r"\{\{|\{%|\{#|[-%#]\}\n|^[ \t]*\{-|[\r\v\f]", re.MULTILINE)
+
+
+def write_template(body: j.Body) -> str:
+    """Return a whole template as text; it opens with a tag and ends without a line break."""
+    text = "\n".join(_lines(body, 0))
+    return text if text.startswith("{") else f"{{{{- '' -}}}}\n{text}"
+
+
+def write_expression(expression: j.Expression) -> str:
+    """Return an expression as text."""
+    return _write(expression, _CONDITIONAL)
+
+
+def write_string(text: str) -> str:
+    """Return a string literal that all engines read as ``text``.
+
+    NUL has no such literal and must be refused before.
+    """
+    quote = '"' if "'" in text and '"' not in text else "'"
+    escaped = "".join(_ESCAPES.get(character, character) for character in text)
+    return f"{quote}{escaped.replace(quote, chr(92) + quote)}{quote}"
+
+
+# --- expressions ----------------------------------------------------------------------------------------
+
+
+def _write(expression: j.Expression, strength: int) -> str:
+    text, own = _expression(expression)
+    return f"({text})" if own < strength else text
+
+
+def _expression(expression: j.Expression) -> tuple[str, int]:
+    """Return the text of an expression and how strongly its outermost operator binds."""
+    match expression:
+        case j.Literal(value):
+            return _literal(value)
+        case j.Name(name):
+            return name, _POSTFIX
+        case j.ListLiteral(items):
+            return f"[{_list(items)}]", _POSTFIX
+        case j.DictLiteral(pairs):
+            inside = ", ".join(f"{write_expression(key)}: {write_expression(value)}" for key, value in pairs)
+            return f"{{{inside}}}", _POSTFIX
+        case j.Attribute(value, name):
+            return f"{_write(value, _POSTFIX)}.{name}", _POSTFIX
+        case j.Item(value, key):
+            return f"{_write(value, _POSTFIX)}[{write_expression(key)}]", _POSTFIX
+        case j.Slice(value, start, stop):
+            bounds = ":".join("" if bound is None else write_expression(bound) for bound in (start, stop))
+            return f"{_write(value, _POSTFIX)}[{bounds}]", _POSTFIX
+        case j.Filter(value, name, arguments, keywords):
+            call = f"({_list(arguments, keywords)})" if arguments or keywords else ""
+            return f"{_write(value, _POSTFIX)}|{name}{call}", _POSTFIX
+        case j.Test(value, name, negated):
+            return f"{_write(value, _POSTFIX)} is {'not ' if negated else ''}{name}", _COMPARE
+        case j.Call(function, arguments, keywords):
+            return f"{_write(function, _POSTFIX)}({_list(arguments, keywords)})", _POSTFIX
+        case j.Not(value):
+            return f"not {_write(value, _COMPARE)}", _NOT
+        case j.And(operands):
+            return " and ".join(_write(operand, _NOT) for operand in operands), _AND
+        case j.Or(operands):
+            return " or ".join(_write(operand, _NOT) for operand in operands), _OR
+        case j.Binary(operator, left, right):
+            own = _COMPARE if operator in _COMPARISONS else _ARITHMETIC
+            return f"{_write(left, own + 1)} {operator} {_write(right, own + 1)}", own
+        case j.Concat(operands):
+            return " ~ ".join(_write(operand, _POSTFIX) for operand in operands), _ARITHMETIC
+        case j.Conditional(test, value, otherwise):
+            text = f"{_write(value, _OR)} if {_write(test, _OR)} else {_write(otherwise, _CONDITIONAL)}"
+            return text, _CONDITIONAL
+
+
+def _literal(value: str | int | float | bool | None) -> tuple[str, int]:
+    if isinstance(value, str):
+        return write_string(value), _POSTFIX
+    if value is None:
+        return "none", _POSTFIX
+    if isinstance(value, bool):
+        return str(value).lower(), _POSTFIX
+    return str(value), _POSTFIX if value >= 0 else _ARITHMETIC
+
+
+def _list(arguments: tuple[j.Expression, ...], keywords: tuple[tuple[str, j.Expression], ...] = ()) -> str:
+    named = [f"{name}={write_expression(value)}" for name, value in keywords]
+    return ", ".join([*map(write_expression, arguments), *named])
+
+
+# --- statements -----------------------------------------------------------------------------------------
+
+
+def _lines(body: j.Body, depth: int) -> Iterator[str]:
+    for statement in body:
+        yield from _statement(statement, depth)
+
+
+def _statement(statement: j.Statement, depth: int) -> Iterator[str]:
+    indent = _INDENT * depth
+    match statement:
+        case j.Output(parts):
+            yield from _output(parts, depth)
+        case j.If():
+            yield from _if(statement, depth)
+        case j.For(targets, iterable, inner, orelse, condition):
+            names = ", ".join(target.name for target in targets)
+            filtered = f" if {write_expression(condition)}" if condition is not None else ""
+            yield from _block(
+                f"for {names} in {_write(iterable, _OR)}{filtered}", inner, orelse, "endfor", depth
+            )
+        case j.Set(target, value):
+            yield f"{indent}{_tag(f'set {write_expression(target)} = {write_expression(value)}')}"
+        case j.SetBlock(target, inner):
+            yield from _block(f"set {target.name}", inner, (), "endset", depth)
+        case j.Macro(name, parameters, inner):
+            yield from _block(f"macro {name}({', '.join(parameters)})", inner, (), "endmacro", depth)
+        case j.Comment(text):
+            first, *rest = text.split("\n")
+            yield f"{indent}{{#- {first}" + ("" if rest else " -#}")
+            for number, line in enumerate(rest, 1):
+                yield f"{indent}    {line}" + (" -#}" if number == len(rest) else "")
+        case j.Verbatim(source):
+            for line in source.split("\n"):
+                yield f"{indent}{line}" if line else line
+
+
+def _tag(text: str) -> str:
+    return f"{{%- {text} -%}}"
+
+
+def _block(opening: str, body: j.Body, orelse: j.Body, closing: str, depth: int) -> Iterator[str]:
+    indent = _INDENT * depth
+    inner = list(_lines(body, depth + 1))
+    if len(body) == 1 and isinstance(body[0], j.Output | j.Set) and not orelse and len(inner) == 1:
+        line = f"{indent}{_tag(opening)}{inner[0].lstrip()}{_tag(closing)}"
+        if len(line) <= _WIDTH and opening.split()[0] in ("if", "for"):
+            yield line
+            return
+    yield indent + _tag(opening)
+    yield from inner
+    if orelse:
+        yield indent + _tag("else")
+        yield from _lines(orelse, depth + 1)
+    yield indent + _tag(closing)
+
+
+def _if(statement: j.If, depth: int) -> Iterator[str]:
+    indent = _INDENT * depth
+    word = "if"
+    while True:
+        opening = f"{word} {_write(statement.test, _OR)}"
+        match statement.orelse:
+            case (j.If() as chained,):
+                yield indent + _tag(opening)
+                yield from _lines(statement.body, depth + 1)
+                statement, word = chained, "elif"
+            case orelse:
+                yield from _block(opening, statement.body, orelse, "endif", depth)
+                return
+
+
+# --- what is printed ------------------------------------------------------------------------------------
+
+
+def _output(parts: tuple[j.Expression, ...], depth: int) -> Iterator[str]:
+    """Write pieces as ``{{- … -}}`` lines, prose of several lines between them as it is."""
+    pending: list[j.Expression] = []
+    for part in parts:
+        if isinstance(part, j.Literal) and isinstance(part.value, str) and _is_prose(part.value):
+            inner = part.value.strip(" \t\n")
+            before, after = part.value.split(inner, 1)
+            if before:
+                pending.append(j.Literal(before))
+            yield from _expressions(pending, depth)
+            yield inner
+            pending = [j.Literal(after)] if after else []
+        else:
+            pending.append(part)
+    yield from _expressions(pending, depth)
+
+
+def _is_prose(text: str) -> bool:
+    inner = text.strip(" \t\n")
+    return (
+        inner.count("\n") >= _PROSE_LINES - 1
+        and inner == inner.strip()
+        and _UNSAFE_PROSE.search(inner) is None
+        and not inner.endswith("{")
+    )
+
+
+def _expressions(parts: list[j.Expression], depth: int) -> Iterator[str]:
+    if not parts:
+        return
+    indent = _INDENT * depth
+    line = f"{indent}{{{{- {_concat(parts)} -}}}}"
+    if len(line) <= _WIDTH:
+        yield line
+        return
+    group: list[j.Expression] = []
+    for part in _split_lines(parts):
+        candidate = [*group, part]
+        if group and len(indent) + len(_concat(candidate)) + 8 > _WIDTH and _ends_line(group[-1]):
+            yield f"{indent}{{{{- {_concat(group)} -}}}}"
+            group = [part]
+        else:
+            group = candidate
+    yield f"{indent}{{{{- {_concat(group)} -}}}}"
+
+
+def _split_lines(parts: list[j.Expression]) -> Iterator[j.Expression]:
+    for part in parts:
+        if isinstance(part, j.Literal) and isinstance(part.value, str):
+            yield from (j.Literal(line) for line in part.value.splitlines(keepends=True) or [""])
+        else:
+            yield part
+
+
+def _ends_line(part: j.Expression) -> bool:
+    return isinstance(part, j.Literal) and isinstance(part.value, str) and part.value.endswith("\n")
+
+
+def _concat(parts: list[j.Expression]) -> str:
+    """Join pieces with ``~``, neighbouring constants made one."""
+    merged: list[j.Expression] = []
+    for part in parts:
+        previous = merged[-1] if merged else None
+        if (
+            isinstance(part, j.Literal)
+            and isinstance(part.value, str)
+            and isinstance(previous, j.Literal)
+            and isinstance(previous.value, str)
+        ):
+            merged[-1] = j.Literal(previous.value + part.value)
+        else:
+            merged.append(part)
+    return write_expression(j.Concat(tuple(merged)) if len(merged) > 1 else merged[0])
