@@ -246,8 +246,9 @@ class Execution:
         if type(receiver) is GoPointer and receiver.target is None and not method.pointer_receiver:
             target = receiver.go_type.elem
             assert target is not None  # noqa: S101 - a pointer type has one
-            message = f"value method {target.name}.{name} called using nil *{target.name.rpartition('.')[2]}"
-            raise Fault(node, f"error calling {name}: {message} pointer")
+            short = target.name.rpartition(".")[2]
+            message = f"value method {target.package}.{short}.{name} called using nil *{short} pointer"
+            raise Fault(node, f"error calling {name}: {message}")
         return self.call(node, name, method, receiver, *values)
 
     def call(self, node: int, name: str, function: Method, *arguments: GoValue) -> GoValue:

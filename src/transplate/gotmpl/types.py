@@ -9,7 +9,8 @@ nil                    ``None``
 bool, int, float64     ``bool``, ``int``, ``float``
 complex128             ``complex``
 string                 ``str``; each byte outside valid UTF-8 is a surrogate escape
-``[]interface {}``     ``list`` (a nil one is a :class:`GoSlice`)
+``[]interface {}``     ``list`` (a nil one is a :class:`GoSlice`); its capacity is the one that it has
+                       when it was decoded from JSON
 map[string]any         ``dict`` (iterated and printed in sorted key order, as Go does; a nil one is a
                        :class:`GoMap`)
 =====================  =========================================================
@@ -102,6 +103,7 @@ class GoType:
         fields: Fields of a struct, in order.
         methods: Methods by name, those with a pointer receiver included.
         marshal_json: The type's own ``MarshalJSON``, from the value to JSON text; None where it has none.
+        package: Import path of a named type's package, which the text of a panic shows.
     """
 
     name: str
@@ -111,6 +113,7 @@ class GoType:
     fields: tuple[StructField, ...] = ()
     methods: Mapping[str, Method] = field(default_factory=dict)
     marshal_json: Callable[[GoValue], str] | None = None
+    package: str = ""
 
     @cached_property
     def field_indexes(self) -> dict[str, int]:

@@ -115,12 +115,17 @@ def _message(message: Message) -> GoPointer:
         role,
         content,
         thinking,
-        _slice(slice_of(IMAGE_DATA), images and [GoSlice(IMAGE_DATA, image) for image in images]),
+        _slice(slice_of(IMAGE_DATA), images and [_image(image) for image in images]),
         _slice(slice_of(TOOL_CALL), [_tool_call(call) for call in calls or ()] or None),
         tool_name,
         tool_call_id,
     ]
     return GoPointer(MESSAGE_POINTER, GoStruct(MESSAGE, values))
+
+
+def _image(data: bytes | None) -> GoSlice:
+    """Return image data, with the room behind it that decoding base64 leaves."""
+    return GoSlice(IMAGE_DATA, data, bytes(-len(data) % 3) if data else b"")
 
 
 def _tool_call(call: ToolCall) -> GoStruct:
@@ -205,11 +210,13 @@ class ToolTypes:
     """The types of tools in one version of Ollama, and the way from records to values of them.
 
     Attributes:
-        property: ``api.ToolProperty``.
-        properties_map: ``api.ToolPropertiesMap``, a map in the order of insertion.
-        properties: ``template.templateProperties``, a plain map.
-        tool: ``template.templateTool``.
-        tools: ``template.templateTools``.
+        property_type: ``api.ToolProperty``.
+        properties_map_type: ``api.ToolPropertiesMap``, a map in the order of insertion.
+        properties_type: ``template.templateProperties``, a plain map.
+        parameters_type: ``template.templateToolFunctionParameters``.
+        function_type: ``template.templateToolFunction``.
+        tool_type: ``template.templateTool``.
+        tools_type: ``template.templateTools``.
     """
 
     def __init__(self, behaviour: Behaviour) -> None:
@@ -219,28 +226,29 @@ class ToolTypes:
             behaviour: How the version of Ollama behaves.
         """
         self._behaviour = behaviour
-        self.property = GoType(
+        self.property_type = GoType(
             PROPERTY_NAME,
             Kind.STRUCT,
             methods={"ToTypeScriptType": Method("ToTypeScriptType", typescript_type, results=(STRING,))},
         )
         self._ordered_map = pointer_to(GoType(_ORDERED_MAP_NAME, Kind.STRUCT))
-        self.properties_map = GoType(
+        self.properties_map_type = GoType(
             "api.ToolPropertiesMap",
             Kind.STRUCT,
             fields=(StructField("om", self._ordered_map),),
             methods=self._properties_map_methods(),
             marshal_json=_ordered_json,
+            package="github.com/ollama/ollama/api",
         )
-        _complete(self.property, self._property_fields())
-        self.properties = GoType(
+        _complete(self.property_type, self._property_fields())
+        self.properties_type = GoType(
             "template.templateProperties",
             Kind.MAP,
-            elem=self.property,
+            elem=self.property_type,
             key=STRING,
             methods=_string_method(_map_text),
         )
-        self._parameters = GoType(
+        self.parameters_type = GoType(
             "template.templateToolFunctionParameters",
             Kind.STRUCT,
             fields=(
@@ -248,48 +256,48 @@ class ToolTypes:
                 _field("Defs", ANY, "$defs", omit_empty=True),
                 _field("Items", ANY, "items", omit_empty=True),
                 _field("Required", STRING_SLICE, "required", omit_empty=True),
-                _field("Properties", self.properties, "properties"),
+                _field("Properties", self.properties_type, "properties"),
             ),
         )
-        self._function = GoType(
+        self.function_type = GoType(
             "template.templateToolFunction",
             Kind.STRUCT,
             fields=(
                 _field("Name", STRING, "name"),
                 _field("Description", STRING, "description"),
-                _field("Parameters", self._parameters, "parameters"),
+                _field("Parameters", self.parameters_type, "parameters"),
             ),
         )
-        self.tool = GoType(
+        self.tool_type = GoType(
             "template.templateTool",
             Kind.STRUCT,
             fields=(
                 _field("Type", STRING, "type"),
                 _field("Items", ANY, "items", omit_empty=True),
-                _field("Function", self._function, "function"),
+                _field("Function", self.function_type, "function"),
             ),
             methods=_string_method(json.marshal) if behaviour.tool_string else {},
         )
-        self.tools = GoType(
-            "template.templateTools", Kind.SLICE, elem=self.tool, methods=_string_method(json.marshal)
+        self.tools_type = GoType(
+            "template.templateTools", Kind.SLICE, elem=self.tool_type, methods=_string_method(json.marshal)
         )
 
     def _property_fields(self) -> tuple[StructField, ...]:
         required = _field("Required", STRING_SLICE, "required", omit_empty=True)
         return (
-            _field("AnyOf", slice_of(self.property), "anyOf", omit_empty=True),
+            _field("AnyOf", slice_of(self.property_type), "anyOf", omit_empty=True),
             _field("Type", PROPERTY_TYPE, "type", omit_empty=True),
             _field("Items", ANY, "items", omit_empty=True),
             _field("Description", STRING, "description", omit_empty=True),
             _field("Enum", ANY_SLICE, "enum", omit_empty=True),
-            _field("Properties", pointer_to(self.properties_map), "properties", omit_empty=True),
+            _field("Properties", pointer_to(self.properties_map_type), "properties", omit_empty=True),
             *((required,) if self._behaviour.property_required else ()),
         )
 
     def _properties_map_methods(self) -> dict[str, Method]:
-        map_type = GoType("map[string]api.ToolProperty", Kind.MAP, elem=self.property, key=STRING)
+        map_type = GoType("map[string]api.ToolProperty", Kind.MAP, elem=self.property_type, key=STRING)
         iterator = GoType("iter.Seq2[string,github.com/ollama/ollama/api.ToolProperty]", Kind.FUNC)
-        yields = (STRING, self.property)
+        yields = (STRING, self.property_type)
 
         def iterate(receiver: GoPointer) -> GoFunc:
             pairs = list((_ordered_items(receiver) or {}).items())
@@ -306,9 +314,9 @@ class ToolTypes:
         return dict(
             (
                 on_pointer("All", iterate, (iterator,)),
-                on_pointer("Get", _change, (self.property, BOOL), (STRING,)),
+                on_pointer("Get", _change, (self.property_type, BOOL), (STRING,)),
                 on_pointer("Len", lambda receiver: len(_ordered_items(receiver) or ()), (INT,)),
-                on_pointer("Set", _change, (), (STRING, self.property)),
+                on_pointer("Set", _change, (), (STRING, self.property_type)),
                 on_pointer("ToMap", lambda receiver: GoMap(map_type, _ordered_items(receiver)), (map_type,)),
                 ("MarshalJSON", _marshal_method(_ordered_json)),
                 ("UnmarshalJSON", _UNMARSHAL_JSON),
@@ -317,12 +325,13 @@ class ToolTypes:
 
     def tools_of(self, tools: Sequence[Tool] | None) -> GoSlice:
         """Return ``.Tools``: a ``template.templateTools``, nil if tools are None."""
-        return GoSlice(self.tools, None if tools is None else [self._tool(tool) for tool in tools])
+        return GoSlice(self.tools_type, None if tools is None else [self.tool(tool) for tool in tools])
 
-    def _tool(self, tool: Tool) -> GoStruct:
+    def tool(self, tool: Tool) -> GoStruct:
+        """Return one tool, a ``template.templateTool``."""
         name, description, parameters = tool.function
-        function = GoStruct(self._function, [name, description, self._parameters_of(parameters)])
-        return GoStruct(self.tool, [tool.type, tool.items, function])
+        function = GoStruct(self.function_type, [name, description, self._parameters_of(parameters)])
+        return GoStruct(self.tool_type, [tool.type, tool.items, function])
 
     def _parameters_of(self, parameters: Parameters) -> GoStruct:
         kind, defs, items, required, properties = parameters
@@ -331,9 +340,9 @@ class ToolTypes:
             defs,
             items,
             _slice(STRING_SLICE, required),
-            GoMap(self.properties, self._map_of(properties)),
+            GoMap(self.properties_type, self._map_of(properties)),
         ]
-        return GoStruct(self._parameters, values)
+        return GoStruct(self.parameters_type, values)
 
     def _map_of(self, properties: dict[str, Property] | None) -> dict[str, GoStruct] | None:
         if properties is None:
@@ -344,7 +353,7 @@ class ToolTypes:
         any_of, types, items, description, enum, properties, required = found
         values = [
             _slice(
-                slice_of(self.property),
+                slice_of(self.property_type),
                 None if any_of is None else [self._property(variant) for variant in any_of],
             ),
             _slice(PROPERTY_TYPE, types),
@@ -355,14 +364,14 @@ class ToolTypes:
         ]
         if self._behaviour.property_required:
             values.append(_slice(STRING_SLICE, None if isinstance(required, Refused) else required))
-        return GoStruct(self.property, values)
+        return GoStruct(self.property_type, values)
 
     def _properties_map(self, properties: dict[str, Property] | None) -> GoPointer:
-        pointer = pointer_to(self.properties_map)
+        pointer = pointer_to(self.properties_map_type)
         if properties is None:
             return GoPointer(pointer, None)
         ordered = GoPointer(self._ordered_map, self._map_of(properties))
-        return GoPointer(pointer, GoStruct(self.properties_map, [ordered]))
+        return GoPointer(pointer, GoStruct(self.properties_map_type, [ordered]))
 
 
 _ITERATOR_SIGNATURE = Method("", _change)

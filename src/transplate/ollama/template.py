@@ -266,7 +266,11 @@ class OllamaTemplate:
         data["Think"] = values.think
         data["ThinkLevel"] = values.think_level
         data["IsThinkSet"] = values.is_think_set
-        return program.execute(data, limits=self._limits)
+        try:
+            return program.execute(data, limits=self._limits)
+        except TemplateExecutionError as error:
+            error.output = _text(error.output)
+            raise
 
 
 def _message(role: str, content: str, images: list[bytes] | None = None) -> Message:

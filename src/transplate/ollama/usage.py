@@ -42,7 +42,7 @@ BASE = "0.1.24"
 _TOOLS = tool_types(behaviour_of(parse_version(NEWEST)))
 _ROOT: Mapping[str, GoType] = {
     "Messages": MESSAGES,
-    "Tools": _TOOLS.tools,
+    "Tools": _TOOLS.tools_type,
     "System": STRING,
     "Prompt": STRING,
     "Response": STRING,
@@ -287,7 +287,7 @@ def _element(value: _Type) -> _Type:
     if isinstance(value, GoType) and value.kind in (Kind.SLICE, Kind.MAP):
         return value.elem
     if isinstance(value, GoType) and value.name.startswith("iter.Seq2"):
-        return _TOOLS.property
+        return _TOOLS.property_type
     return None
 
 
