@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from transplate.gotmpl import escape, fmt
+from transplate.gotmpl.capacity import grown_capacity
 from transplate.gotmpl.functions import bad_results
 from transplate.gotmpl.quoting import from_bytes, to_bytes
 from transplate.gotmpl.runtime import printable
@@ -58,6 +59,7 @@ from transplate.gotmpl.values import (
     zero,
 )
 
+_INTERFACE_SIZE: Final = 16
 _INTEGERS: Final = SIGNED | UNSIGNED
 
 
@@ -155,7 +157,7 @@ def slice_(item: GoValue, *indexes: GoValue) -> GoValue:
         items = slice_items(item)
         if items is None:
             raise GoError(f"can't slice item of type {static_type(item).name}")
-        spare = item.spare if type(item) is GoSlice else ()
+        spare = item.spare if type(item) is GoSlice else _room_behind(items)
         size, capacity = len(items), len(items) + len(spare)
     bounds = [0, size, capacity]
     for number, position in enumerate(indexes):
@@ -174,6 +176,11 @@ def slice_(item: GoValue, *indexes: GoValue) -> GoValue:
     else:
         whole = [*items, *spare]
     return GoSlice(slice_type(item), whole[start:end], whole[end:limit])
+
+
+def _room_behind(items: list[GoValue]) -> list[GoValue]:
+    """Return what lies between the length and the capacity of a ``[]any``, as Go's JSON decoder leaves it."""
+    return [None] * (grown_capacity(len(items), _INTERFACE_SIZE) - len(items))
 
 
 def len_(item: GoValue) -> int:

@@ -13,6 +13,10 @@ from transplate.gotmpl.values import byte_length, is_true, settle
 from transplate.limits import Limits
 
 
+_WIDEST: Final = 1_000_000
+"""The largest width that Go's fmt takes from an argument."""
+
+
 class Deopt(Exception):
     """The fast form meets what only the exact form can do."""
 
@@ -57,6 +61,13 @@ def natural(index: int) -> int:
     return index
 
 
+def padded(text: str, width: int) -> str:
+    """Return a text with spaces in front of it up to a width (``%*s``)."""
+    if not 0 <= width <= _WIDEST:
+        raise Deopt
+    return text.rjust(width)
+
+
 def slice_text(text: str, start: int = 0, end: int | None = None) -> str:
     """Return a part of a string's bytes."""
     size = len(text)
@@ -98,6 +109,7 @@ FAST_RUNTIME: Final[Mapping[str, object]] = {
     "marshal_wire": json.marshal_wire,
     "measured": measured,
     "natural": natural,
+    "padded": padded,
     "print_value": fmt.print_value,
     "record": record,
     "settle": settle,

@@ -293,16 +293,24 @@ def _concatenation(parts: Sequence[str]) -> Value:
 
 
 def _simple_layout(layout: str, values: Sequence[Value]) -> list[str] | None:
-    """Return the parts of a format that has only ``%s``, ``%d`` and ``%v`` for strings and ints."""
-    pieces = layout.split("%")
-    if "" in pieces[1:] or len(pieces) - 1 != len(values):
-        return None
-    parts = [repr(pieces[0])] if pieces[0] else []
-    for piece, value in zip(pieces[1:], values, strict=True):
-        allowed = "sv" if value.type.prints_itself else _VERBS.get(value.type, "")
-        if piece[0] not in allowed:
+    """Return the parts of a format that has only ``%s``, ``%d``, ``%v``, ``%t`` and ``%*s`` in it."""
+    first, *pieces = layout.split("%")
+    parts = [repr(first)] if first else []
+    waiting = list(values)
+    for piece in pieces:
+        width = waiting.pop(0) if piece.startswith("*s") and waiting else None
+        if not waiting or not piece:
             return None
-        parts.append(value.text)
-        if piece[1:]:
-            parts.append(repr(piece[1:]))
-    return parts
+        value = waiting.pop(0)
+        if width is not None:
+            if width.type is not INT or value.type is not STRING:
+                return None
+            parts.append(f"padded({value.code}, {width.code})")
+        elif piece[0] in ("sv" if value.type.prints_itself else _VERBS.get(value.type, "")):
+            parts.append(value.text)
+        else:
+            return None
+        rest = piece[2:] if width is not None else piece[1:]
+        if rest:
+            parts.append(repr(rest))
+    return None if waiting else parts
