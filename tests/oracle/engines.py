@@ -72,7 +72,15 @@ class TransformersEngine:
 
     def render(self, template: str, context: Mapping[str, Any], *, now: datetime | None = None) -> Rendered:
         """Render with the template as transformers compiles it, without what it does to messages."""
-        return self._at(now, lambda: self._utils._compile_jinja_template(template).render(**context))
+        return self._at(now, lambda: self.compile(template).render(**context))
+
+    def compile(self, template: str) -> Any:
+        """Return a template as transformers compiles and keeps it."""
+        return self._utils._compile_jinja_template(template)
+
+    def compile_afresh(self, template: str) -> Any:
+        """Compile a template as transformers does when it has not met it before."""
+        return self._utils._cached_compile_jinja_template(template)
 
     def apply_chat_template(
         self,

@@ -20,10 +20,10 @@ _IN_FLIGHT = 500
 
 
 class FmtOracle:
-    """The running program."""
+    """The running program, or another that answers questions as it does, by the folder of its source."""
 
-    def __init__(self) -> None:
-        self._worker = LineWorker([build_program()])
+    def __init__(self, source: Path = SOURCE) -> None:
+        self._worker = LineWorker([build_program(source)])
 
     def answers(self, questions: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield each question with its answer."""
@@ -47,17 +47,16 @@ class FmtOracle:
         self._worker.close()
 
 
-def build_program() -> Path:
-    """Return the path of the program, built from its sources if it has not been yet."""
+def build_program(source: Path = SOURCE) -> Path:
+    """Return the path of the program in a folder, built from its sources if it has not been yet."""
     go = shutil.which("go")
     if go is None:
         raise EngineUnavailable("go is not installed")
-    sources = b"".join(path.read_bytes() for path in sorted(SOURCE.glob("*.go")))
-    program = (
-        Path(tempfile.gettempdir()) / f"transplate-fmt-oracle-{hashlib.sha256(sources).hexdigest()[:16]}"
-    )
+    sources = b"".join(path.read_bytes() for path in sorted(source.glob("*.go")))
+    name = f"transplate-{source.name}-oracle-{hashlib.sha256(sources).hexdigest()[:16]}"
+    program = Path(tempfile.gettempdir()) / name
     if not program.exists():
         built = program.with_suffix(".new")
-        subprocess.run([go, "build", "-o", built, "."], cwd=SOURCE, check=True, capture_output=True)
+        subprocess.run([go, "build", "-o", built, "."], cwd=source, check=True, capture_output=True)
         built.rename(program)
     return program

@@ -15,19 +15,28 @@ type timing struct {
 	UnmarshalExecute float64 `json:"unmarshal_execute"`
 }
 
-// measure runs f in growing batches for about the given time and returns the nanoseconds of one run in
-// the last, longest batch. prepare makes what a batch of n runs needs, outside of the measured time.
+// measure runs f in growing batches and returns the nanoseconds of one run in the best of three batches
+// that last about the given time together. prepare makes what a batch of n runs needs, outside of the
+// measured time.
 func measure(budget time.Duration, prepare func(n int), f func(i int)) float64 {
-	for n := 1; ; n *= 2 {
+	batch := func(n int) time.Duration {
 		prepare(n)
 		begin := time.Now()
 		for i := range n {
 			f(i)
 		}
-		if took := time.Since(begin); took >= budget/2 || n >= 1<<20 {
-			return float64(took.Nanoseconds()) / float64(n)
-		}
+		return time.Since(begin)
 	}
+	n := 1
+	best := batch(n)
+	for best < budget/6 && n < 1<<20 {
+		n *= 2
+		best = batch(n)
+	}
+	for range 2 {
+		best = min(best, batch(n))
+	}
+	return float64(best.Nanoseconds()) / float64(n)
 }
 
 func benchmark(q *question) []result {

@@ -1,6 +1,7 @@
 // The oracle for the syntax of templates: a question in JSON a line, {"template": text}, and an answer a line:
-// {"error"} or {"templates": [[name, printed, nodes], …]}, where a node is [byte offset, printed, value]. Text that is
-// no UTF-8 is written {"x": hexadecimal}.
+// {"error"} or {"templates": [[name, printed, nodes], …]}, where a node is [byte offset, printed, value]. What no error
+// of an execution points to, texts and loop controls, has no offset. Text that is no UTF-8 is {"x": hexadecimal}; in an
+// error, each byte that is no UTF-8 is U+FFFD.
 //
 // With the argument "letters" it prints the table of src/transplate/gotmpl/letters.py instead; with "tables" and the
 // name of a Go file, the tables of that file's variables.
@@ -29,8 +30,8 @@ type question struct {
 }
 
 type answer struct {
-	Error     any   `json:"error,omitempty"`
-	Templates []any `json:"templates,omitempty"`
+	Error     string `json:"error,omitempty"`
+	Templates []any  `json:"templates,omitempty"`
 }
 
 var functions = template.FuncMap{"json": func(any) string { return "" }, "currentDate": func(...string) string { return "" }}
@@ -67,7 +68,7 @@ func main() {
 func ask(q question) answer {
 	parsed, err := template.New("").Funcs(functions).Parse(read(q.Template))
 	if err != nil {
-		return answer{Error: text(err.Error())}
+		return answer{Error: err.Error()}
 	}
 	found := parsed.Templates()
 	sort.Slice(found, func(i, j int) bool { return found[i].Name() < found[j].Name() })
@@ -75,7 +76,7 @@ func ask(q question) answer {
 	for _, t := range found {
 		nodes := []any{}
 		walk(t.Root, func(n parse.Node) {
-			nodes = append(nodes, []any{int(n.Position()), text(n.String()), value(n)})
+			nodes = append(nodes, []any{position(n), text(n.String()), value(n)})
 		})
 		a.Templates = append(a.Templates, []any{text(t.Name()), text(t.Root.String()), nodes})
 	}
@@ -103,6 +104,14 @@ func text(s string) any {
 		return s
 	}
 	return map[string]string{"x": hex.EncodeToString([]byte(s))}
+}
+
+func position(n parse.Node) any {
+	switch n.(type) {
+	case *parse.TextNode, *parse.BreakNode, *parse.ContinueNode:
+		return nil
+	}
+	return int(n.Position())
 }
 
 // value is what a constant stands for where nothing asks for another type.
