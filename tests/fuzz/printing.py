@@ -177,9 +177,9 @@ class Generator:
                     0, pick.choice((self._int("3"), self._int("-1"), self._int("0"), self._sized()))
                 )
         if pick.random() < 0.004:
-            width = pick.choice(("1000001", "1000000000000000000000", "99999999", "10000010"))
+            width = pick.choice(("1000000000000000000000", "99999999", "10000010", "12345678[1]"))
         if pick.random() < 0.002:
-            precision = pick.choice((".1000001", ".10000000000000000", ".9999999"))
+            precision = pick.choice((".10000000000000000", ".99999999"))
         verb = pick.choice(VERBS) if pick.random() < 0.94 else pick.choice("%!zyéD日. \U0001f389")
         if pick.random() < 0.01:
             verb = ""
