@@ -46,15 +46,15 @@ class Fault(Exception):
         self.furthest = offset if furthest is None else furthest
 
 
-def refusal(tokens: list[Token], index: int, scopes: Scopes, source: Source) -> Fault:
-    """Return the fault of the token that the grammar refuses."""
+def refusal(tokens: list[Token], index: int, scopes: Scopes, source: Source, name: str) -> Fault:
+    """Return the fault of the token that the grammar refuses, in the template ``name``."""
     token = tokens[index]
     if token.type == "$END":
         return Fault("unexpected EOF", scopes.blocks[-1].start, token.start)
     if token.type == "DEFINE":
         return Fault("unexpected <define> in command", token.value)
     if token.type in ("END", "ELSE") and tokens[index + 1].type != "RIGHT_DELIM":
-        return refusal(tokens, index + 1, scopes, source)
+        return refusal(tokens, index + 1, scopes, source, name)
     if token.type == "END":
         return Fault("unexpected {{end}}", token.start, tokens[index + 1].start)
     if token.type.startswith("ELSE"):
@@ -66,7 +66,7 @@ def refusal(tokens: list[Token], index: int, scopes: Scopes, source: Source) -> 
         if not scopes.knows(previous.text):
             return undefined_variable(previous, token.start)
     if token.type == "ERROR":
-        return Fault(token.text + _started(tokens, index, source), token.value, token.start)
+        return Fault(token.text + _started(tokens, index, source, name), token.value, token.start)
     return _operand_refusal(tokens, index)
 
 
@@ -121,7 +121,7 @@ def _context(tokens: list[Token], index: int) -> str:
     raise AssertionError("every token of an action follows an opener")
 
 
-def _started(tokens: list[Token], index: int, source: Source) -> str:
+def _started(tokens: list[Token], index: int, source: Source, name: str) -> str:
     """Return what Go adds to a message of its lexer: on which other line the action started.
 
     Go forgets where an action started at its end; for an if, with or range that is the ``{{end}}``, unless
@@ -140,7 +140,9 @@ def _started(tokens: list[Token], index: int, source: Source) -> str:
             line = source.position(token.start).line
             if not remembered or line == source.position(tokens[index].start).line:
                 return ""
-            return f" {'' if tokens[index].text.endswith(' action') else 'in action '}started at :{line}"
+            return (
+                f" {'' if tokens[index].text.endswith(' action') else 'in action '}started at {name}:{line}"
+            )
     return ""
 
 

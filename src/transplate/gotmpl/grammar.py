@@ -80,24 +80,31 @@ def build_tables(grammar: str) -> Tables:
     lark = Lark(grammar, parser="lalr", lexer="basic", start=START, maybe_placeholders=False)
     data, memo = lark.memo_serialize([TerminalDef, Rule])
     automaton = data["parser"]["parser"]
-    numbers: dict[int, int] = {}
-    rules: list[tuple[str, list[str]]] = []
-    for number, entry in memo.items():
-        if entry["__type__"] == "Rule":
-            numbers[number] = len(rules)
-            rules.append((entry["origin"]["name"], [symbol["name"] for symbol in entry["expansion"]]))
-    order = {state: index for index, state in enumerate(automaton["states"])}
-    symbols = automaton["tokens"]
+    symbols: dict[int, str] = automaton["tokens"]
+    made = {
+        number: (entry["origin"]["name"], [symbol["name"] for symbol in entry["expansion"]])
+        for number, entry in memo.items()
+        if entry["__type__"] == "Rule"
+    }
+    rules = sorted(made.values())
+    # Lark numbers its states at random; here they are numbered in the order in which they can be reached.
+    reached = [automaton["start_states"][START]]
+    order = {reached[0]: 0}
     states: list[dict[str, int] | int] = []
-    for actions in automaton["states"].values():
+    for state in reached:  # which grows meanwhile
         row: dict[str, int] = {}
-        for symbol, (is_reduction, argument) in actions.items():
-            row[symbols[symbol]] = ~numbers[argument["@"]] if is_reduction else order[argument]
+        for symbol in sorted(automaton["states"][state], key=symbols.__getitem__):
+            is_reduction, argument = automaton["states"][state][symbol]
+            if is_reduction:
+                row[symbols[symbol]] = ~rules.index(made[argument["@"]])
+                continue
+            if argument not in order:
+                order[argument] = len(order)
+                reached.append(argument)
+            row[symbols[symbol]] = order[argument]
         only = set(row.values())
         states.append(~only.pop() if len(only) == 1 and min(only) < 0 else row)
-    return Tables(
-        rules, states, order[automaton["start_states"][START]], order[automaton["end_states"][START]]
-    )
+    return Tables(rules, states, 0, order[automaton["end_states"][START]])
 
 
 def _read(path: str | PathLike[str]) -> str:

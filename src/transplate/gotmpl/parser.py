@@ -543,7 +543,7 @@ def _run(reading: _Reading) -> TemplateTree:
         kind = token.type
         while (action := rows[state].get(kind)) is None or action < 0:
             if action is None:
-                raise refusal(reading.tokens, index, reading.scopes, reading.source)
+                raise refusal(reading.tokens, index, reading.scopes, reading.source, reading.name)
             state = reduce(~action)
             if state == end:
                 break

@@ -249,6 +249,8 @@ func evaluate(e ast.Expr) any {
 		if e.Op == token.ADD && isLeft && isRight {
 			return left + right
 		}
+	case *ast.KeyValueExpr:
+		return evaluate(e.Value)
 	case *ast.Ident:
 		return map[string]string{"name": e.Name}
 	}
