@@ -64,7 +64,7 @@ def _expression(expression: j.Expression) -> tuple[str, int]:
         case j.ListLiteral(items):
             return f"[{_list(items)}]", _POSTFIX
         case j.DictLiteral(pairs):
-            inside = ", ".join(f"{write_expression(key)}: {write_expression(value)}" for key, value in pairs)
+            inside = ", ".join(f"{write_expression(key)}: {_write(value, _OR)}" for key, value in pairs)
             return f"{{{inside}}}", _POSTFIX
         case j.Attribute(value, name):
             return f"{_write(value, _POSTFIX)}.{name}", _POSTFIX
@@ -107,8 +107,10 @@ def _literal(value: str | int | float | bool | None) -> tuple[str, int]:
 
 
 def _list(arguments: tuple[j.Expression, ...], keywords: tuple[tuple[str, j.Expression], ...] = ()) -> str:
-    named = [f"{name}={write_expression(value)}" for name, value in keywords]
-    return ", ".join([*map(write_expression, arguments), *named])
+    # minijinja 2 takes no bare conditional expression for an argument.
+    given = [_write(argument, _OR) for argument in arguments]
+    named = [f"{name}={_write(value, _OR)}" for name, value in keywords]
+    return ", ".join([*given, *named])
 
 
 # --- statements -----------------------------------------------------------------------------------------

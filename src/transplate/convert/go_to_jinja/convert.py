@@ -238,11 +238,29 @@ def _state(body: j.Body) -> j.Body:
 
 def _message_keys(body: j.Body) -> frozenset[str]:
     """Return the keys of messages that a body reads."""
-    keys = {field.key for field in FIELDS[Shape.MESSAGE].values()}
-    return frozenset(
-        part.name for part in walk.all_parts(body) if isinstance(part, j.Attribute) and part.name in keys
-    )
+    keys = frozenset(field.key for field in FIELDS[Shape.MESSAGE].values())
+    read: set[str] = set()
+    for part in walk.all_parts(body):
+        match part:
+            case j.Attribute(value, name) if not _is_function(value):
+                read.add(name)
+            case j.Call(j.Name("message_json" | "messages_json")):
+                return keys
+            case _:
+                pass
+    return keys & read
+
+
+def _is_function(value: j.Expression) -> bool:
+    """Return whether an expression is a tool's function or a tool call's, which have names, too."""
+    match value:
+        case j.Attribute(_, "function"):
+            return True
+        case j.Name(symbol):
+            return symbol.startswith("function#")
+        case _:
+            return False
 
 
 def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.wrap(text, 100))
+    return "\n".join(textwrap.wrap(text, 100, break_on_hyphens=False))

@@ -20,7 +20,8 @@ class Facts:
 
     def assuming(self, condition: j.Expression, *, holds: bool = True) -> Facts:
         """Return these facts and all that a condition tells where it holds (or does not)."""
-        return Facts({**self.known, **dict(_consequences(condition, holds))}, self.loops)
+        known = {**self.known, **dict(_consequences(condition, holds))}
+        return Facts(_propagated(known), self.loops)
 
     def without(self, targets: set[j.Expression]) -> Facts:
         """Return the facts that do not depend on any of some variables, which are about to change."""
@@ -52,6 +53,8 @@ class Facts:
                 decided = self.decide(value)
                 return None if decided is None else not decided
             case j.And(operands):
+                if any(impossible <= set(operands) for impossible in self._impossible()):
+                    return False
                 decisions = [self.decide(operand) for operand in operands]
                 return False if False in decisions else None if None in decisions else True
             case j.Or(operands):
@@ -66,6 +69,12 @@ class Facts:
                 return self._starts_with(subject, prefix)
             case _:
                 return self._is_true(condition)
+
+    def _impossible(self) -> Iterator[set[j.Expression]]:
+        """Yield the sets of conditions that cannot all hold."""
+        for condition, value in self.known.items():
+            if isinstance(condition, j.And) and not value:
+                yield set(condition.operands)
 
     def _about(self, subject: j.Expression) -> Iterator[tuple[str, str, bool]]:
         """Yield what is known of a text: that it equals, or starts with, a constant, or does not."""
@@ -189,6 +198,17 @@ class Facts:
                 return simpler if decided is None else j.Literal(decided)
             case _:
                 return text.simplify(walk.rebuild(expression, self.value), self)
+
+
+def _propagated(known: dict[j.Expression, bool]) -> dict[j.Expression, bool]:
+    """Return conditions with what follows where all but one of those that exclude each other hold."""
+    facts = Facts(known)
+    for condition, value in list(known.items()):
+        if isinstance(condition, j.And) and not value:
+            open_ones = [operand for operand in condition.operands if facts.decide(operand) is not True]
+            if len(open_ones) == 1:
+                known.update(_consequences(open_ones[0], False))
+    return known
 
 
 def _consequences(condition: j.Expression, holds: bool) -> Iterator[tuple[j.Expression, bool]]:

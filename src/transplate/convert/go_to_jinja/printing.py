@@ -119,6 +119,11 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
             return as_digits(value)
         case Shape.BOOL:
             return printed(c, value, span)
+        case Shape.ANY | Shape.TEXTS | Shape.ANY_LIST if value.optional and c.assumptions.use(
+            "plain-numbers"
+        ):
+            is_there = j.Test(expression, "defined")
+            return j.Conditional(is_there, b.call("json", expression), j.Literal("null"))
         case Shape.ANY | Shape.FLOAT:
             return b.call("json", expression)
         case Shape.ARGUMENTS if c.assumptions.use("object-arguments"):

@@ -69,7 +69,11 @@ def _if(test: j.Expression, body: j.Body, orelse: j.Body, facts: Facts) -> j.Bod
         case (j.For(targets, iterable, inside, ()) as loop,), () if iterable == test:
             return (j.For(targets, b.or_empty(iterable, j.ListLiteral(())), inside, (), loop.condition),)
         case _, (j.If(inner, nested, rest),) if nested == body:
-            return _if(b.or_(test, inner), body, rest, facts)
+            either = min(
+                (facts.condition(b.or_(*both)) for both in ((test, inner), (inner, test))),
+                key=lambda condition: sum(1 for _ in walk.parts(condition)),
+            )
+            return _if(either, body, rest, facts)
         case _:
             return (j.If(test, body, orelse),)
 
