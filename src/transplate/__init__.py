@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from transplate.errors import TemplateSyntaxError as TemplateSyntaxError
     from transplate.errors import TransplateError as TransplateError
     from transplate.errors import UnsupportedTemplate as UnsupportedTemplate
+    from transplate.gotmpl.template import GoTemplate as GoTemplate
     from transplate.jinja import JinjaTemplate as JinjaTemplate
     from transplate.limits import Limits as Limits
     from transplate.ollama import NEWEST as NEWEST
@@ -34,6 +35,7 @@ _HOME = {
     "Conversation": "conversation",
     "Conversion": "convert",
     "ErrorKind": "errors",
+    "GoTemplate": "gotmpl.template",
     "JinjaTemplate": "jinja",
     "Limits": "limits",
     "OllamaTemplate": "ollama",
@@ -54,6 +56,7 @@ __all__ = [
     "Conversation",
     "Conversion",
     "ErrorKind",
+    "GoTemplate",
     "JinjaTemplate",
     "Limits",
     "OllamaTemplate",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"text/template"
 )
@@ -61,8 +62,18 @@ var textFunctions = template.FuncMap{
 	"zeroArgs": func() string { return "zeroArgs" },
 	"oneArg":   func(a string) string { return "oneArg=" + a },
 	"twoArgs":  func(a, b string) string { return "twoArgs=" + a + b },
-	"joined":   func(separator string, parts ...string) string { return strings.Join(parts, separator) },
-	"fails":    func() (string, error) { return "", errors.New("always fails") },
+	"dddArg":   func(a int, b ...string) string { return fmt.Sprintln(a, b) },
+	"makemap": func(pairs ...string) map[string]any {
+		made := map[string]any{}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			made[pairs[i]] = pairs[i+1]
+		}
+		return made
+	},
+	"mapOfThree":  func() map[string]any { return map[string]any{"three": 3} },
+	"returnInt":   func() int { return 7 },
+	"valueString": func(string) string { return "value is ignored" },
+	"die":         func() (bool, error) { return false, errors.New("die") },
 }
 
 func renderText(q *question) []result {
