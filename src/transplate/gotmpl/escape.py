@@ -12,7 +12,7 @@ _HTML = str.maketrans(
     {"\0": quoting.REPLACEMENT, '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 )
 _HTML_SPECIAL = re.compile("[\0\"'&<>]")
-_JS_SPECIAL = re.compile("[\0-\x1f\\\\\"'<>&=\x80-\U0010ffff]")
+_JS_SPECIAL = re.compile(r"[^ !#-%(-;?-\[\]-\x7f]")  # a negated class compiles in no time
 _JS_BACKSLASHED = frozenset("\\\"'")
 
 

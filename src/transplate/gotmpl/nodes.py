@@ -7,7 +7,7 @@ to the text it came from; a tree that was built by hand prints in one canonical 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from transplate.source import Source, Span
 
@@ -15,8 +15,40 @@ NOWHERE = Span(0, 0)
 """The span of a node that was made, not parsed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class _Node:
+    """What all nodes share: equality by content, without recursion, since blocks may lie thousands deep.
+
+    One implementation for all also makes the classes faster to import than generated ones.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def _values(self) -> list[Any]:
+        return [getattr(self, name) for name in self.__slots__]
+
+    def __eq__(self, other: object) -> bool:
+        pending: list[tuple[Any, Any]] = [(self, other)]
+        while pending:
+            one, another = pending.pop()
+            if isinstance(one, _Node) and type(one) is type(another):
+                pending.extend(zip(one._values(), another._values(), strict=True))
+            elif isinstance(one, tuple) and isinstance(another, tuple) and len(one) == len(another):
+                pending.extend(zip(one, another, strict=True))
+            elif isinstance(one, _Node) or one != another:
+                return False
+        return True
+
+    def __hash__(self) -> int:
+        plain = (value for value in self._values() if isinstance(value, str | int | float | complex | Span))
+        return hash((type(self), *plain))
+
+    def __repr__(self) -> str:
+        values = zip(self.__slots__, self._values(), strict=True)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Clause(_Node):
     """The delimiters of one action: everything between and around its tokens that is not a token.
 
     Attributes:
@@ -37,30 +69,30 @@ class Clause:
 # --- operands -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dot(_Node):
     """The cursor, ``.``."""
 
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Nil:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Nil(_Node):
     """The untyped constant ``nil``."""
 
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Bool:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Bool(_Node):
     """``true`` or ``false``."""
 
     value: bool
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Number(_Node):
     """A numeric constant, character constants and complex numbers included.
 
     Attributes:
@@ -75,8 +107,8 @@ class Number:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class String:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class String(_Node):
     """A quoted or raw string constant.
 
     Attributes:
@@ -89,16 +121,16 @@ class String:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Field(_Node):
     """A chain of fields of dot, ``.Function.Name``; ``names`` holds the names without their dots."""
 
     names: tuple[str, ...]
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Variable(_Node):
     """A variable with any fields behind it, ``$message.Role``; ``name`` has its dollar sign."""
 
     name: str
@@ -106,16 +138,16 @@ class Variable:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Identifier(_Node):
     """The name of a function."""
 
     name: str
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Chain(_Node):
     """Fields of a parenthesised pipeline or of a function's result, ``(index .Messages 0).Role``."""
 
     operand: Operand
@@ -123,16 +155,16 @@ class Chain:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Command(_Node):
     """Operands side by side: a single value, or a function or method with its arguments."""
 
     operands: tuple[Operand, ...]
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Pipeline(_Node):
     """Commands joined by ``|``; as an operand, a pipeline in parentheses.
 
     Attributes:
@@ -158,8 +190,8 @@ Operand: TypeAlias = Dot | Nil | Bool | Number | String | Field | Variable | Ide
 # --- items ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Text(_Node):
     """Text outside of actions.
 
     Attributes:
@@ -172,32 +204,32 @@ class Text:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comment(_Node):
     """``{{/* … */}}``; ``text`` is the comment with its slashes and stars."""
 
     text: str
     clause: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Action(_Node):
     """A pipeline whose value is printed, unless it declares or assigns a variable."""
 
     pipeline: Pipeline
     clause: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Else:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Else(_Node):
     """The ``{{else}}`` of an if, with or range, and what follows it."""
 
     body: Body
     clause: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class If(_Node):
     """A conditional; a chained ``{{else if}}`` is an If in ``orelse`` that has no ``end`` of its own."""
 
     pipeline: Pipeline
@@ -207,8 +239,8 @@ class If:
     end: Clause | None = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class With:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class With(_Node):
     """A conditional that sets dot; ``{{else with}}`` is a With in ``orelse`` without its own ``end``."""
 
     pipeline: Pipeline
@@ -218,8 +250,8 @@ class With:
     end: Clause | None = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Range(_Node):
     """A loop; its pipeline may declare or assign one or two variables."""
 
     pipeline: Pipeline
@@ -229,22 +261,22 @@ class Range:
     end: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Break(_Node):
     """``{{break}}``."""
 
     clause: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Continue:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Continue(_Node):
     """``{{continue}}``."""
 
     clause: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateCall:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TemplateCall(_Node):
     """``{{template "name" pipeline}}``; ``name`` is the string constant with the template's name."""
 
     name: String
@@ -252,8 +284,8 @@ class TemplateCall:
     clause: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Define(_Node):
     """``{{define "name"}} … {{end}}``, at the top level only; prints nothing where it stands."""
 
     name: String
@@ -262,8 +294,8 @@ class Define:
     end: Clause = Clause()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Block(_Node):
     """``{{block "name" pipeline}} … {{end}}``: a define and a call of it in one."""
 
     name: String
