@@ -121,9 +121,11 @@ class GoType:
         return {field.name: index for index, field in enumerate(self.fields)}
 
     @cached_property
-    def has_pointer_methods(self) -> bool:
-        """Whether some method is defined on the pointer only, so that being addressable matters."""
-        return any(method.pointer_receiver for method in self.methods.values())
+    def address_matters(self) -> bool:
+        """Whether a value's own address, or that of a field of it, has methods that the value has not."""
+        return any(method.pointer_receiver for method in self.methods.values()) or any(
+            field.type.address_matters for field in self.fields
+        )
 
     @cached_property
     def is_named(self) -> bool:

@@ -187,9 +187,9 @@ def read_any(value: Any, there: Any = None) -> Any:  # noqa: ARG001 - Go replace
     kind = type(value)
     if kind is str:
         return value if value.isascii() else _clean(value)
-    if kind is dict:
+    if kind is dict or kind is RepeatedKeys:
         made = {}
-        for key, item in value.items():
+        for key, item in pairs_of(value):
             try:
                 made[read_key(key)] = read_any(item)
             except Refused as refused:
@@ -378,8 +378,6 @@ def _float64(value: float) -> float:
 
 def _plain(value: Any) -> Any:
     """Return the JSON data that an object of another class stands for."""
-    if type(value) is RepeatedKeys:
-        return dict(value)
     if type(value) is _NegativeZero:
         return -0.0
     if isinstance(value, str):
