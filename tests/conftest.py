@@ -10,6 +10,8 @@ from typing import Protocol, TypeVar
 import pytest
 
 from tests.oracle.engines import EngineUnavailable, MinijinjaEngine, NodeEngine, TransformersEngine
+from tests.oracle.llama import LlamaEngine
+from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import GoOracle
 
 REPOSITORY = Path(__file__).parent.parent
@@ -49,6 +51,18 @@ def node_engine() -> Iterator[NodeEngine]:
 def minijinja_engine() -> Iterator[MinijinjaEngine]:
     """The real minijinja."""
     yield from _started(MinijinjaEngine)
+
+
+@pytest.fixture(scope="session")
+def older_minijinja_engine() -> Iterator[OlderMinijinjaEngine]:
+    """The real minijinja 2.14."""
+    yield from _started(OlderMinijinjaEngine)
+
+
+@pytest.fixture(scope="session")
+def llama_engine() -> Iterator[LlamaEngine]:
+    """The real llama-server."""
+    yield from _started(LlamaEngine)
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,15 @@ from datetime import datetime
 import pytest
 
 from tests.oracle.engines import Engine, MinijinjaEngine, NodeEngine, Rendered, TransformersEngine
+from tests.oracle.llama import LlamaEngine
+from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import Answer, GoOracle, Inference
 
 NOW = datetime(2024, 3, 1, 12, 30)
 USER = {"messages": [{"role": "user", "content": "hi"}]}
 
 
-@pytest.fixture(params=["node_engine", "minijinja_engine", "transformers_engine"])
+@pytest.fixture(params=["node_engine", "minijinja_engine", "older_minijinja_engine", "transformers_engine"])
 def engine(request: pytest.FixtureRequest) -> Engine:
     started: Engine = request.getfixturevalue(request.param)
     return started
@@ -62,6 +64,32 @@ def test_node_survives_an_endless_template() -> None:
 
 def test_minijinja_prints_python_style(minijinja_engine: MinijinjaEngine) -> None:
     assert minijinja_engine.render("{{ x }} {{ 'A'.lower() }}", {"x": [True, None]}).text == "[True, None] a"
+
+
+def test_older_minijinja_is_the_older(older_minijinja_engine: OlderMinijinjaEngine) -> None:
+    assert older_minijinja_engine.render("{{ x }}", {"x": None}).text == "none"
+
+
+def test_llama_server(llama_engine: LlamaEngine) -> None:
+    template = (
+        "{%- for m in messages %}{{- '<' ~ m.role ~ '>' ~ m.content }}{%- endfor %}"
+        "{{- '<think>' if enable_thinking }}{{- '<assistant>' if add_generation_prompt }}"
+    )
+    question = {**USER, "enable_thinking": True, "add_generation_prompt": True}
+    assert llama_engine.render(template, question) == Rendered(text="<user>hi<think><assistant>")
+    question |= {"enable_thinking": False, "add_generation_prompt": False}
+    assert llama_engine.render(template, question) == Rendered(text="<user>hi")
+    abilities = llama_engine.abilities(template)
+    assert isinstance(abilities, dict)
+    assert abilities["supports_system_role"]
+    assert not abilities["supports_tools"]
+
+
+def test_llama_server_says_why_it_does_not_start(llama_engine: LlamaEngine) -> None:
+    refused = llama_engine.render("{{ raise_exception('no ' ~ 'system') }}", USER)
+    assert refused.error is not None
+    assert "does not start" in refused.error
+    assert "no system" in refused.error
 
 
 def test_go_render_and_errors(go_oracle: GoOracle) -> None:

@@ -176,28 +176,21 @@ def _raise_exception(message: str) -> None:
     raise ValueError(message)
 
 
-class NodeEngine:
-    """@huggingface/jinja in a Node process."""
+class ProcessEngine:
+    """An engine in a process of its own, which answers lines ``{template, context, now}``."""
 
-    name = "@huggingface/jinja"
+    name: str
 
-    def __init__(self, *, seconds: float = 60.0) -> None:
-        """Install the locked packages if need be and start Node.
+    def __init__(self, command: Sequence[str | Path], *, seconds: float) -> None:
+        """Start the process.
 
         Args:
+            command: The program and its arguments.
             seconds: Time that one rendering may take before it counts as an error.
-
-        Raises:
-            EngineUnavailable: There is no Node, or the packages cannot be installed.
         """
-        node = shutil.which("node")
-        if node is None:
-            raise EngineUnavailable("Node is not installed")
-        _install_node_packages()
-        self.version = json.loads((_HFJS / "package.json").read_text())["dependencies"][self.name]
+        self._command = command
         self._seconds = seconds
-        self._command = (node, _HFJS / "worker.js")
-        self._worker = LineWorker(self._command)
+        self._worker = LineWorker(command)
 
     def render(self, template: str, context: Mapping[str, Any], *, now: datetime | None = None) -> Rendered:
         """Render a template on a context."""
@@ -216,8 +209,27 @@ class NodeEngine:
         return Rendered(**json.loads(line))
 
     def close(self) -> None:
-        """End Node."""
+        """End the process."""
         self._worker.close()
+
+
+class NodeEngine(ProcessEngine):
+    """@huggingface/jinja in a Node process."""
+
+    name = "@huggingface/jinja"
+
+    def __init__(self, *, seconds: float = 60.0) -> None:
+        """Install the locked packages if need be and start Node.
+
+        Raises:
+            EngineUnavailable: There is no Node, or the packages cannot be installed.
+        """
+        node = shutil.which("node")
+        if node is None:
+            raise EngineUnavailable("Node is not installed")
+        _install_node_packages()
+        self.version = json.loads((_HFJS / "package.json").read_text())["dependencies"][self.name]
+        super().__init__((node, _HFJS / "worker.js"), seconds=seconds)
 
 
 def _install_node_packages() -> None:

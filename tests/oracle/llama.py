@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
 import socket
@@ -25,7 +26,8 @@ _QUESTION_SECONDS = 30.0
 class LlamaEngine:
     """llama-server: it is started for a template and kept until another one is asked for.
 
-    A template that it does not start with gives the server's last words as the error.
+    A template that it does not start with gives the server's last words as the error. Its clock is the
+    computer's.
     """
 
     name = "llama-server"
@@ -49,6 +51,7 @@ class LlamaEngine:
         self._process: subprocess.Popen[bytes] | None = None
         self._port = 0
         self._failure: str | None = None
+        atexit.register(self.close)
         version = subprocess.run([self._program, "--version"], capture_output=True, text=True)
         if version.returncode:
             raise EngineUnavailable(f"llama-server does not run: {version.stderr.strip()[-500:]}")
@@ -127,6 +130,7 @@ class LlamaEngine:
 
     def close(self) -> None:
         """End the server."""
+        atexit.unregister(self.close)
         self._stop()
         self._folder.cleanup()
 
