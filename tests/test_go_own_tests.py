@@ -10,69 +10,13 @@ import json
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import pytest
 
+from tests import plain_subject
 from tests.oracle.ollama import Answer, GoOracle, build_program
-from transplate import GoTemplate
-from transplate.errors import TemplateExecutionError, TemplateSyntaxError
-
-
-def _add(*numbers: int) -> int:
-    return sum(numbers)
-
-
-def _one_arg(a: str) -> str:
-    return "oneArg=" + a
-
-
-def _two_args(a: str, b: str) -> str:
-    return "twoArgs=" + a + b
-
-
-def _ddd_arg(a: int, *b: str) -> str:
-    return f"{a} [{' '.join(b)}]\n"
-
-
-def _makemap(*pairs: str) -> dict[str, str]:
-    return dict(zip(pairs[::2], pairs[1::2], strict=False))
-
-
-def _joined(separator: str, *parts: str) -> str:
-    return separator.join(parts)
-
-
-def _value_string(_: str) -> str:
-    return "value is ignored"
-
-
-def _die() -> bool:
-    raise RuntimeError("die")
-
-
-def _fails() -> str:
-    raise RuntimeError("always fails")
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": _add,
-    "echo": lambda value: value,
-    "zeroArgs": lambda: "zeroArgs",
-    "oneArg": _one_arg,
-    "twoArgs": _two_args,
-    "dddArg": _ddd_arg,
-    "makemap": _makemap,
-    "mapOfThree": lambda: {"three": 3},
-    "returnInt": lambda: 7,
-    "valueString": _value_string,
-    "joined": _joined,
-    "die": _die,
-    "fails": _fails,
-}
-"""The same functions as the oracle's ``textFunctions``."""
 
 
 @lru_cache(maxsize=1)
@@ -123,16 +67,6 @@ def applies(row: dict[str, Any], real: Answer) -> bool:
     return real.error is None and real.output.decode() == wanted
 
 
-def ours(source: str, data: Any) -> Answer:
-    """Return what our engine makes of a template and data."""
-    try:
-        return Answer(GoTemplate(source, functions=FUNCTIONS).render(data).encode())
-    except TemplateSyntaxError as error:
-        return Answer(b"", error.message, "parse")
-    except TemplateExecutionError as error:
-        return Answer(error.output.encode(), error.message, "exec")
-
-
 def test_gos_own_tests(go_oracle: GoOracle, capsys: pytest.CaptureFixture[str]) -> None:
     counts: Counter[str] = Counter()
     agreed: Counter[str] = Counter()
@@ -145,7 +79,7 @@ def test_gos_own_tests(go_oracle: GoOracle, capsys: pytest.CaptureFixture[str]) 
         table = f"{row['file']} {row['table']}"
         data = data_of(row)
         (real,) = go_oracle.text(source, [data])
-        found = ours(source, data)
+        found = plain_subject.render(source, data)
         counts[table] += 1
         applied[table] += applies(row, real)
         if found == real:

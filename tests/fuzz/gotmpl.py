@@ -3,6 +3,8 @@
 ``python -m tests.fuzz.gotmpl --cases 1000000 --seed 1 --jobs 2``. A case is a template with a request, ten
 requests a template. The templates come from a grammar, from a list of faults, and from mutants of both and
 of real templates. The run prints its coverage and fails on a difference or on a feature never reached.
+
+``--plain`` compares ``GoTemplate`` with Go's text/template instead, on the same data as maps and lists.
 """
 
 from __future__ import annotations
@@ -18,23 +20,23 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests import subject
+from tests import plain_subject, subject
 from tests.fuzz import coverage, faults, mutation, templates
 from tests.fuzz.conversations import Conversations
 from tests.fuzz.shrinking import shrink
 from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
-from transplate import Limits, OllamaTemplate
+from transplate import Limits
 
 REPOSITORY = Path(__file__).parent.parent.parent
 NOW = datetime(2024, 3, 1, 12, 30)
@@ -49,7 +51,6 @@ PLACEHOLDER = b"0xc000000000"
 """What we print for every address."""
 _ADDRESS = re.compile(rb"0xc[0-9a-f]{9}")
 MODES = frozenset({"mode:messages", "mode:legacy", "mode:suffix"})
-FEATURES = templates.FEATURES | faults.FEATURES | mutation.FEATURES | MODES
 
 
 @dataclass
@@ -128,22 +129,91 @@ def _bug() -> Answer:
     return Answer(b"", f"{error[-1]} at {place}", "bug")
 
 
-def parse_ours(source: str) -> OllamaTemplate | Answer:
-    """Return our template or our refusal; anything that is not one of our errors is a bug."""
-    try:
-        return subject.parse(source, ollama=OLLAMA_VERSION, limits=LIMITS)
-    except Exception:
-        return _bug()
+@dataclass(frozen=True)
+class Language:
+    """What is compared: Ollama's templates, or Go's own on plain data.
+
+    Attributes:
+        mode: What the oracle does.
+        parse: Our parser: a template, or the answer that refuses it.
+        execute: Our execution of a template on data.
+        data: The oracle's data of a request, and ours.
+        features: What a run must have reached.
+        exact: Whether our outputs keep bytes that are no UTF-8.
+    """
+
+    mode: str
+    parse: Callable[[str], Any]
+    execute: Callable[[Any, Any], Answer]
+    data: Callable[[dict[str, Any]], Any]
+    features: frozenset[str]
+    exact: bool
+
+    def template(self, source: str) -> Any:
+        """Return our template or our refusal; anything that is not one of our errors is a bug."""
+        try:
+            return self.parse(source)
+        except Exception:
+            return _bug()
+
+    def answer(self, template: Any, data: Any) -> Answer:
+        """Return our answer; anything that is not one of our errors is a bug."""
+        if isinstance(template, Answer):
+            return template
+        try:
+            return self.execute(template, data)
+        except Exception:
+            return _bug()
+
+    def real(self, answer: Answer) -> Answer:
+        """Return the oracle's answer as far as ours can equal it."""
+        if self.exact:
+            return answer
+        return Answer(answer.output.decode("utf-8", "replace").encode(), answer.error, answer.stage)
 
 
-def execute_ours(template: OllamaTemplate | Answer, request: Any) -> Answer:
-    """Return our answer; anything that is not one of our errors is a bug."""
-    if isinstance(template, Answer):
-        return template
-    try:
-        return subject.execute(template, request, now=NOW)
-    except Exception:
-        return _bug()
+def plain_data(value: Any) -> Any:
+    """Return the data of a request as maps with the names of Ollama's fields.
+
+    Numbers that Go's int does not hold, lone surrogates and what has two names are for other tests.
+    """
+    if isinstance(value, dict):
+        return {_FIELD_NAMES.get(str(key), _text(str(key))): plain_data(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain_data(item) for item in value]
+    if isinstance(value, str):
+        return _text(value)
+    return float(value) if isinstance(value, int) and not -(2**63) <= value < 2**63 else value
+
+
+def _text(value: str) -> str:
+    return value.encode("utf-8", "replace").decode()
+
+
+_FIELD_NAMES = {name.lower(): name for fields in templates.FIELDS.values() for name in fields} | {
+    "tool_calls": "ToolCalls",
+    "tool_name": "ToolName",
+    "tool_call_id": "ToolCallID",
+    "think_level": "ThinkLevel",
+    "is_think_set": "IsThinkSet",
+}
+OLLAMA = Language(
+    mode="render",
+    parse=lambda source: subject.parse(source, ollama=OLLAMA_VERSION, limits=LIMITS),
+    execute=lambda template, request: subject.execute(template, request, now=NOW),
+    data=lambda request: request,
+    features=templates.FEATURES | faults.FEATURES | mutation.FEATURES | MODES,
+    exact=True,
+)
+PLAIN = Language(
+    mode="text",
+    parse=lambda source: plain_subject.parse(source, limits=LIMITS),
+    execute=plain_subject.execute,
+    data=plain_data,
+    features=templates.FEATURES | mutation.FEATURES,
+    exact=False,
+)
+LANGUAGES = {"ollama": OLLAMA, "plain": PLAIN}
 
 
 def verdict(ours: Answer, real: Answer) -> str | None:
@@ -171,7 +241,8 @@ def _with_placeholders(answer: Answer) -> Answer:
 class Fuzzer:
     """One process of a run, with an oracle of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: Language = OLLAMA) -> None:
+        self.language = language
         self.oracle = GoOracle(seconds=2)
         self._elsewhere: GoOracle | None = None
         self.corpus = corpus()
@@ -181,7 +252,11 @@ class Fuzzer:
         """Return whether Go's answer depends on where its data lies in memory."""
         if self._elsewhere is None:
             self._elsewhere = GoOracle(seconds=2, other_addresses=True)
-        return self._elsewhere.render(template, request, now=NOW) != real
+        return self._ask(self._elsewhere, template, request) != real
+
+    def _ask(self, oracle: GoOracle, template: str, data: Any) -> Answer:
+        oracle.submit(template, [data], mode=self.language.mode, now=NOW)
+        return self.language.real(oracle.answers()[0])
 
     def source(self, rng: Random, written: templates.Templates) -> tuple[str, set[str]]:
         """Return the next template and its features."""
@@ -207,13 +282,13 @@ class Fuzzer:
         written = templates.Templates(rng, turn=number * 7)
         self._next_fault = number * 30
         conversations = Conversations(rng, lone_surrogates=True)
-        requests = [conversations.request() for _ in range(REQUESTS_PER_CHUNK)]
+        requests = [self.language.data(conversations.request()) for _ in range(REQUESTS_PER_CHUNK)]
         encoded = [json.dumps(request).encode() for request in requests]
         asked = []
         for _ in range(count):
             source, features = self.source(rng, written)
             chosen = rng.sample(range(len(requests)), REQUESTS_PER_TEMPLATE)
-            self.oracle.submit(source, [encoded[k] for k in chosen], now=NOW)
+            self.oracle.submit(source, [encoded[k] for k in chosen], mode=self.language.mode, now=NOW)
             asked.append((source, features, [requests[k] for k in chosen]))
         outcome = Outcome()
         for source, features, chosen_requests in asked:
@@ -224,11 +299,11 @@ class Fuzzer:
         ours: list[Answer] = []
         try:
             with _time_limit(SECONDS_PER_TEMPLATE):
-                template = parse_ours(source)
-                ours += (execute_ours(template, request) for request in requests)
+                template = self.language.template(source)
+                ours += (self.language.answer(template, request) for request in requests)
         except _Hang:
             ours += [Answer(b"", "no end", "hang")] * (len(requests) - len(ours))
-        answers = self.oracle.answers()
+        answers = [self.language.real(answer) for answer in self.oracle.answers()]
         reached = set(features) if answers[0].stage not in {"parse", "request"} else set()
         for request, own, real in zip(requests, ours, answers, strict=True):
             outcome.cases += 1
@@ -260,10 +335,10 @@ class Fuzzer:
                 return False
             try:
                 with _time_limit(SECONDS_PER_TEMPLATE):
-                    ours = execute_ours(parse_ours(template), request)
+                    ours = self.language.answer(self.language.template(template), request)
             except _Hang:
                 ours = Answer(b"", "no end", "hang")
-            real = self.oracle.render(template, request, now=NOW)
+            real = self._ask(self.oracle, template, request)
             found = Difference(template, request, real, ours)
             if (
                 verdict(ours, real) != "differs"
@@ -299,25 +374,27 @@ def corpus() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=1)
-def _fuzzer() -> Fuzzer:
-    return Fuzzer()
+@cache
+def _fuzzer(language: str) -> Fuzzer:
+    return Fuzzer(LANGUAGES[language])
 
 
-def _run_chunk(task: tuple[int, int, int]) -> Outcome:
-    return _fuzzer().chunk(*task)
+def _run_chunk(task: tuple[str, int, int, int]) -> Outcome:
+    language, seed, number, count = task
+    return _fuzzer(language).chunk(seed, number, count)
 
 
-def _shrink(difference: Difference) -> Difference:
-    return _fuzzer().shrink(difference)
+def _shrink(task: tuple[str, Difference]) -> Difference:
+    language, difference = task
+    return _fuzzer(language).shrink(difference)
 
 
-def run(cases: int, seed: int, jobs: int, *, quiet: bool = False) -> Outcome:
+def run(cases: int, seed: int, jobs: int, *, language: str = "ollama", quiet: bool = False) -> Outcome:
     """Run a number of cases and return what was found; progress goes to standard error."""
     templates_left = -(-cases // REQUESTS_PER_TEMPLATE)
-    tasks: list[tuple[int, int, int]] = []
+    tasks: list[tuple[str, int, int, int]] = []
     while templates_left > 0:
-        tasks.append((seed, len(tasks), min(TEMPLATES_PER_CHUNK, templates_left)))
+        tasks.append((language, seed, len(tasks), min(TEMPLATES_PER_CHUNK, templates_left)))
         templates_left -= TEMPLATES_PER_CHUNK
     outcome = Outcome()
     begin = shown = time.monotonic()
@@ -332,15 +409,16 @@ def run(cases: int, seed: int, jobs: int, *, quiet: bool = False) -> Outcome:
                     f"{outcome.cases} cases, {rate:.0f}/s, {found} differences", file=sys.stderr, flush=True
                 )
         kinds = sorted(outcome.groups.items(), key=lambda item: -item[1][0])[:40]
-        shrunk = pool.map(_shrink, [difference for _, (_, difference) in kinds])
+        shrunk = pool.map(_shrink, [(language, difference) for _, (_, difference) in kinds])
         for (signature, (count, _)), smallest in zip(kinds, shrunk, strict=True):
             outcome.groups[signature] = (count, smallest)
     return outcome
 
 
-def report(outcome: Outcome, seconds: float) -> tuple[str, bool]:
+def report(outcome: Outcome, seconds: float, *, language: str = "ollama") -> tuple[str, bool]:
     """Return a run's report and whether the run is good."""
-    lines = [coverage.report(outcome.coverage, FEATURES), ""]
+    features = LANGUAGES[language].features
+    lines = [coverage.report(outcome.coverage, features), ""]
     for signature, (count, difference) in sorted(outcome.groups.items(), key=lambda item: -item[1][0]):
         lines += [
             f"{count} × {signature}",
@@ -356,7 +434,7 @@ def report(outcome: Outcome, seconds: float) -> tuple[str, bool]:
     lines.append(
         f"{outcome.cases} cases in {seconds:.0f} s, {outcome.cases / seconds:.0f}/s, {found} differences"
     )
-    missing = coverage.missing(outcome.coverage, FEATURES) if outcome.cases >= COVERAGE_FROM else []
+    missing = coverage.missing(outcome.coverage, features) if outcome.cases >= COVERAGE_FROM else []
     if missing:
         lines.append(f"FAILED: never reached: {', '.join(missing)}")
     return "\n".join(lines), not found and not missing
@@ -368,6 +446,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=None, help="fresh if not given")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--plain", action="store_true", help="Go's own language on plain data")
     parser.add_argument(
         "--differences", type=Path, help="write each kind of difference to this file, as JSON lines"
     )
@@ -375,8 +454,9 @@ def main() -> int:
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     print(f"seed {seed}, Ollama {OLLAMA_VERSION}", flush=True)
     begin = time.monotonic()
-    outcome = run(options.cases, seed, options.jobs)
-    text, good = report(outcome, time.monotonic() - begin)
+    language = "plain" if options.plain else "ollama"
+    outcome = run(options.cases, seed, options.jobs, language=language)
+    text, good = report(outcome, time.monotonic() - begin, language=language)
     print(text)
     if options.differences:
         with options.differences.open("w", encoding="utf-8") as out:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import time
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,19 +16,19 @@ from tests.fuzz.conversations import Conversations
 from tests.fuzz.shrinking import shrink
 from tests.fuzz.templates import Templates
 from tests.oracle.ollama import Answer, GoOracle
-from transplate import OllamaTemplate
 
 
-def test_fresh_cases(go_oracle: GoOracle, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("language", ["ollama", "plain"])
+def test_fresh_cases(go_oracle: GoOracle, capsys: pytest.CaptureFixture[str], language: str) -> None:
     """Output, error text and stage of 20,000 cases; TRANSPLATE_FUZZ_CASES and _SEED choose others."""
     del go_oracle  # only asks for Go; the run starts oracles of its own
     cases = int(os.environ.get("TRANSPLATE_FUZZ_CASES", "20000"))
     seed = int(os.environ.get("TRANSPLATE_FUZZ_SEED") or random.SystemRandom().randrange(2**32))
     with capsys.disabled():
-        print(f"\nfuzzing {cases} cases with seed {seed}")
+        print(f"\nfuzzing {cases} cases ({language}) with seed {seed}")
     begin = time.monotonic()
-    outcome = gotmpl.run(cases, seed, os.cpu_count() or 1, quiet=True)
-    text, good = gotmpl.report(outcome, time.monotonic() - begin)
+    outcome = gotmpl.run(cases, seed, os.cpu_count() or 1, language=language, quiet=True)
+    text, good = gotmpl.report(outcome, time.monotonic() - begin, language=language)
     print(text)
     assert good, f"seed {seed}\n{text}"
 
@@ -52,7 +54,7 @@ def test_every_fault_is_real(go_oracle: GoOracle, fault: faults.Fault) -> None:
             tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
             request = {"messages": messages, "tools": [tool]}
             real = go_oracle.render(source, request)
-            ours = gotmpl.execute_ours(gotmpl.parse_ours(source), request)
+            ours = gotmpl.OLLAMA.answer(gotmpl.OLLAMA.template(source), request)
             assert gotmpl.verdict(ours, real) is None, f"{source!r}\n{real}\n{ours}"
             reached.update(faults.classify(real.stage or "", real.error or ""))
         assert f"error:{fault.kind}" in reached, example
@@ -83,17 +85,15 @@ def test_shrinking_keeps_the_failure() -> None:
     assert smallest == ("{{.Content}}", {"messages": [{"content": "x"}]})
 
 
-def test_a_difference_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch, go_oracle: GoOracle) -> None:
+def test_a_difference_is_found_and_shrunk(go_oracle: GoOracle) -> None:
     """The fuzzer sees a wrong byte: it is not blind."""
     del go_oracle
-    honest = gotmpl.execute_ours
 
-    def lying(template: OllamaTemplate | Answer, request: object) -> Answer:
-        answer = honest(template, request)
+    def lying(template: Any, request: Any) -> Answer:
+        answer = gotmpl.OLLAMA.execute(template, request)
         return Answer(answer.output.replace(b"user", b"User"), answer.error, answer.stage)
 
-    monkeypatch.setattr(gotmpl, "execute_ours", lying)
-    fuzzer = gotmpl.Fuzzer()
+    fuzzer = gotmpl.Fuzzer(replace(gotmpl.OLLAMA, execute=lying))
     outcome = fuzzer.chunk(1, 0, 100)
     assert outcome.groups
     _, difference = max(outcome.groups.values(), key=lambda found: found[0])

@@ -73,7 +73,12 @@ var textFunctions = template.FuncMap{
 	"mapOfThree":  func() map[string]any { return map[string]any{"three": 3} },
 	"returnInt":   func() int { return 7 },
 	"valueString": func(string) string { return "value is ignored" },
-	"die":         func() (bool, error) { return false, errors.New("die") },
+	// Ollama's names, so that templates for Ollama parse; what they do is of no interest here.
+	"json":             func(value any) any { return value },
+	"currentDate":      func(...string) string { return "2024-03-01" },
+	"yesterdayDate":    func(...string) string { return "2024-02-29" },
+	"toTypeScriptType": func(any) string { return "any" },
+	"die":              func() (bool, error) { return false, errors.New("die") },
 }
 
 func renderText(q *question) []result {
