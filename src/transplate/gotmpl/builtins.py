@@ -78,12 +78,11 @@ def _kind(value: GoValue) -> Kind | None:
 
 def _position(index: GoValue, limit: int) -> int:
     """Return an index into a slice or string of a capacity."""
-    index = plain(index)
     if index is None:
         raise GoError("cannot index slice/array with nil")
-    if _kind(index) not in _INTEGERS:
+    if is_interface(index) or _kind(index) not in _INTEGERS:
         raise GoError(f"cannot index slice/array with type {static_type(index).name}")
-    position = sized(INT, index)
+    position = sized(INT, plain(index))
     if not 0 <= position <= limit:
         raise GoError(f"index out of range: {position}")
     return position

@@ -12,7 +12,6 @@ from transplate.gotmpl.types import GoValue
 from transplate.gotmpl.values import byte_length, is_true, settle
 from transplate.limits import Limits
 
-
 _WIDEST: Final = 1_000_000
 """The largest width that Go's fmt takes from an argument."""
 

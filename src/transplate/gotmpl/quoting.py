@@ -34,6 +34,11 @@ def from_bytes(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
+def is_valid(text: str) -> bool:
+    """Whether a Go string has no byte that is part of no valid UTF-8."""
+    return text.isascii() or _INVALID_BYTE.search(text) is None
+
+
 def joined(parts: list[str]) -> str:
     """Join Go strings; stray bytes that form a character together become that character."""
     text = "".join(parts)

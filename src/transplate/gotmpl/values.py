@@ -90,7 +90,7 @@ def static_type(value: GoValue) -> GoType:
 
 def read(value: GoValue, go_type: GoType, addressable: bool) -> GoValue:
     """Return the value found in a place of a static type, with the place where that can matter later."""
-    if go_type.kind is Kind.INTERFACE or (addressable and go_type.has_pointer_methods):
+    if go_type.kind is Kind.INTERFACE or (addressable and go_type.address_matters):
         return Place(value, go_type)
     return value
 

@@ -7,18 +7,15 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
-from transplate.errors import ErrorKind, RequestError, TemplateExecutionError
+from transplate.errors import RequestError
 from transplate.gotmpl.parser import parse
-from transplate.gotmpl.quoting import joined, to_bytes
-from transplate.gotmpl.template import MissingKey, Program
-from transplate.gotmpl.types import GoValue
+from transplate.gotmpl.quoting import to_bytes
 from transplate.limits import DEFAULT_LIMITS, Limits
 from transplate.ollama.collate import tag_images
 from transplate.ollama.decoding import decode, read_string
-from transplate.ollama.functions import FUNCTIONS, clock
+from transplate.ollama.execution import Execution
+from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.inference import Inference, infer, running_body
-from transplate.ollama.legacy import Turn, cut_at_response, split_turns
-from transplate.ollama.model import messages_of, tool_types
 from transplate.ollama.request import Message, Request, read_messages, read_request, read_think, read_tools
 from transplate.ollama.values import Values
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
@@ -51,12 +48,6 @@ class OllamaTemplate:
         self._limits = limits or DEFAULT_LIMITS
         self._tree = parse(source, functions=FUNCTIONS, limits=self._limits)
         self._body = running_body(self._tree)
-        self._program = Program(
-            {**self._tree.templates, "": self._body},
-            self._tree.source,
-            functions=FUNCTIONS,
-            missing_key=MissingKey.ZERO,
-        )
 
     @cached_property
     def inference(self) -> Inference:
@@ -66,7 +57,18 @@ class OllamaTemplate:
     @property
     def python_source(self) -> str:
         """The Python source that the template was compiled to."""
-        return self._program.python_source
+        return self._execution.python_source
+
+    @cached_property
+    def _execution(self) -> Execution:
+        return Execution(
+            self._tree,
+            self._body,
+            has_messages="messages" in self.inference.variables,
+            functions=self.inference.functions,
+            behaviour=self._behaviour,
+            limits=self._limits,
+        )
 
     # --- as the server renders --------------------------------------------------------------------------
 
@@ -106,7 +108,7 @@ class OllamaTemplate:
             TemplateExecutionError: The template fails on it, with Go's message.
         """
         request = self._request(messages, tools, system, think, prompt, suffix)
-        return _text(self._render(request, system, now))
+        return self.execute(self._values(request, system), now=now)
 
     def render_bytes(
         self,
@@ -121,7 +123,7 @@ class OllamaTemplate:
     ) -> bytes:
         """Render a request as :meth:`render` does, to the bytes that Ollama makes."""
         request = self._request(messages, tools, system, think, prompt, suffix)
-        return to_bytes(self._render(request, system, now))
+        return self.execute_bytes(self._values(request, system), now=now)
 
     def render_request(
         self, body: Any, *, system: str | None = None, now: datetime | date | None = None
@@ -140,7 +142,8 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        return _text(self._render(read_request(body, self._behaviour), system, now))
+        request = read_request(body, self._behaviour)
+        return self.execute(self._values(request, system), now=now)
 
     def _request(
         self,
@@ -162,8 +165,8 @@ class OllamaTemplate:
             suffix=decode(read_string, suffix, "", name="suffix"),
         )
 
-    def _render(self, request: Request, system: str | None, now: datetime | date | None) -> str:
-        """Render a request to a Go string, as the handlers in Ollama's server/routes.go do."""
+    def _values(self, request: Request, system: str | None) -> Values:
+        """Return what the template gets for a request, as the handlers in server/routes.go make it."""
         abilities = self.inference.abilities
         think = request.think
         if "thinking" in abilities:
@@ -183,18 +186,17 @@ class OllamaTemplate:
             messages = request.messages
             if system and messages[0][0] != "system":
                 messages = [_message("system", system), *messages]
-            return self._execute(Values.of_records(tag_images(messages), request.tools, **thinking), now)
+            return Values.of_records(tag_images(messages), request.tools, **thinking)
         if request.suffix and "insert" not in abilities:
             raise RequestError("suffix: the template does not support insert")
         if not request.prompt:
             raise RequestError("prompt: is empty, for which Ollama builds no prompt")
         if request.suffix:
-            values = Values.of_records([], None, prompt=request.prompt, suffix=request.suffix, **thinking)
-            return self._execute(values, now)
+            return Values.of_records([], None, prompt=request.prompt, suffix=request.suffix, **thinking)
         system = request.system or system
         messages = [_message("user", request.prompt, request.images)]
         messages = [*([_message("system", system)] if system else ()), *request.messages, *messages]
-        return self._execute(Values.of_records(tag_images(messages), [], **thinking), now)
+        return Values.of_records(tag_images(messages), [], **thinking)
 
     # --- as the template package executes ---------------------------------------------------------------
 
@@ -212,65 +214,15 @@ class OllamaTemplate:
             RequestError: A field is one that this version of Ollama does not read.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        return _text(self._execute(values, now))
+        values.check(self._behaviour)
+        output = self._execution.run_fast(values, now)
+        return output if output is not None else _text(self._execution.run_exact(values, now))
 
     def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
         """Execute the template on values, as :meth:`execute` does, to the bytes that Ollama makes."""
-        return to_bytes(self._execute(values, now))
-
-    def _execute(self, values: Values, now: datetime | date | None) -> str:
         values.check(self._behaviour)
-        with clock(now):
-            if values.prompt and values.suffix:
-                return self._run(
-                    self._program, values, Prompt=values.prompt, Suffix=values.suffix, Response=""
-                )
-            if "messages" in self.inference.variables:
-                return self._run(
-                    self._program,
-                    values,
-                    System=values.system,
-                    Messages=messages_of(values.messages),
-                    Tools=tool_types(self._behaviour).tools_of(values.tools),
-                    Response="",
-                )
-            return self._execute_turns(values)
-
-    def _execute_turns(self, values: Values) -> str:
-        *complete, last = split_turns(values.messages)
-        parts: list[str] = []
-        room = self._limits.output
-        try:
-            for turn in complete:
-                parts.append(self._run_turn(self._program, values, turn))
-                room -= len(parts[-1])
-                if room < 0:
-                    message = f"output is longer than {self._limits.output} bytes (limit: output)"
-                    raise TemplateExecutionError(message, kind=ErrorKind.LIMIT)
-            parts.append(self._run_turn(self._last_turn, values, last))
-        except TemplateExecutionError as error:
-            error.output = ""  # Ollama writes the turns only when all of them are done
-            raise
-        return joined(parts)
-
-    @cached_property
-    def _last_turn(self) -> Program:
-        """The program of a legacy template's last turn: cut, and with nothing but Go's own functions."""
-        return Program({"": cut_at_response(self._body)}, self._tree.source)
-
-    def _run_turn(self, program: Program, values: Values, turn: Turn) -> str:
-        system, prompt, response = turn
-        return self._run(program, values, System=system, Prompt=prompt, Response=response)
-
-    def _run(self, program: Program, values: Values, **data: GoValue) -> str:
-        data["Think"] = values.think
-        data["ThinkLevel"] = values.think_level
-        data["IsThinkSet"] = values.is_think_set
-        try:
-            return program.execute(data, limits=self._limits)
-        except TemplateExecutionError as error:
-            error.output = _text(error.output)
-            raise
+        output = self._execution.run_fast(values, now)
+        return to_bytes(output if output is not None else self._execution.run_exact(values, now))
 
 
 def _message(role: str, content: str, images: list[bytes] | None = None) -> Message:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from transplate.ollama.collate import collate
 from transplate.ollama.decoding import decode, read_bool, read_string
 from transplate.ollama.request import Message, Tool, check_required, read_messages, read_tools
+from transplate.ollama.shapes import FastMessage, ToolForms, prepared_messages, prepared_tools
 from transplate.ollama.versions import Behaviour
+
+Prepared: TypeAlias = tuple[Behaviour, list[FastMessage], ToolForms | None]
+"""The messages and tools in the fast form, and the behaviour that they are for."""
 
 
 class Values:
@@ -34,6 +38,8 @@ class Values:
     """
 
     __slots__ = (
+        "_checked",
+        "_prepared",
         "is_think_set",
         "messages",
         "prompt",
@@ -62,6 +68,8 @@ class Values:
         self.think = decode(read_bool, think, False, name="think")
         self.think_level = decode(read_string, think_level, "", name="think_level")
         self.is_think_set = decode(read_bool, is_think_set, False, name="is_think_set")
+        self._prepared: Prepared | None = None
+        self._checked = False
 
     @classmethod
     def of_records(
@@ -84,7 +92,25 @@ class Values:
         values.think = think
         values.think_level = think_level
         values.is_think_set = is_think_set
+        values._prepared = None
+        values._checked = False
         return values
+
+    def prepared(self, behaviour: Behaviour) -> tuple[list[FastMessage], ToolForms | None]:
+        """Return messages and tools in the fast form, which is made once.
+
+        Args:
+            behaviour: How the version of Ollama behaves.
+
+        Raises:
+            RequestError: A property's required list is no list of strings, and this version reads it.
+        """
+        prepared = self._prepared
+        if prepared is None or prepared[0] is not behaviour:
+            self.check(behaviour)
+            tools = prepared_tools(self.tools, behaviour)
+            prepared = self._prepared = (behaviour, prepared_messages(self.messages), tools)
+        return prepared[1:]
 
     def check(self, behaviour: Behaviour) -> None:
         """Check what only some versions of Ollama read.
@@ -92,5 +118,6 @@ class Values:
         Raises:
             RequestError: A property's required list is no list of strings, and this version reads it.
         """
-        if self.tools and behaviour.property_required:
+        if self.tools and behaviour.property_required and not self._checked:
             check_required(self.tools)
+            self._checked = True

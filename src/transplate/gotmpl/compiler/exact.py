@@ -134,15 +134,18 @@ class ExactCompiler:
 
     def _nested(self, body: Body) -> Task[None]:
         """Translate the body of a block, in a function of its own where it is too deep."""
+        mark = self.expressions.scope.mark()
         outer = self._out
         if outer.depth < _DEEPEST_BLOCK:
             yield self._body(body)
+            self.expressions.scope.leave(mark)
             return
         dot, exits = self.expressions.dot, self._exits
         part = self._out = self.module.function("part", "x, f, d")
         part.prologue = ["w = x.write"]
         self.expressions.dot, self._exits = "d", False
         yield self._body(body)
+        self.expressions.scope.leave(mark)
         self.expressions.dot, self._out = dot, outer
         if not self._exits:
             outer.line(f"{part.name}(x, f, {dot})")

@@ -40,6 +40,7 @@ from transplate.gotmpl.nodes import (
     Text,
     With,
 )
+from transplate.gotmpl.quoting import is_valid
 
 _PASSES: Final = 8
 """How often the types of variables are worked out before giving up."""
@@ -248,6 +249,8 @@ class _FastCompiler:
 
     def _item(self, item: Item) -> None:
         if isinstance(item, Text):
+            if not is_valid(item.value):
+                raise Unsupported("text with invalid bytes")
             self._parts.append((item.value, True))
         elif isinstance(item, Action):
             value = self._evaluate(item.pipeline)

@@ -8,7 +8,7 @@ way is a template of Python source in which ``{0}`` stands for the value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 
@@ -128,6 +128,11 @@ class Value:
     remaining: Remaining | None = None
 
     @property
+    def is_safe(self) -> bool:
+        """Whether evaluating it cannot fail: it is a constant, a local, or the root."""
+        return self.constant is not None or not self.code or self.code.isidentifier()
+
+    @property
     def text(self) -> str:
         """The source of its text."""
         return self._form(self.type.text)
@@ -156,6 +161,12 @@ class Value:
         if template is None:
             raise Unsupported(f"{self.type!r} has no such form")
         return template.format(self.code)
+
+
+def evaluated(arguments: Sequence[Value], result: Value) -> Value:
+    """Return a result that does not need its arguments, but is had only if they can be evaluated."""
+    needed = [argument.code for argument in arguments if not argument.is_safe]
+    return replace(result, code=f"({', '.join((*needed, result.code))})[-1]") if needed else result
 
 
 TypedFunction: TypeAlias = Callable[[Sequence[Value]], Value]

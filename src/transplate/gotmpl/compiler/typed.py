@@ -23,6 +23,7 @@ from transplate.gotmpl.compiler.static import (
     TypedFunction,
     Unsupported,
     Value,
+    evaluated,
 )
 from transplate.gotmpl.functions import ideal, wrong_count
 from transplate.gotmpl.nodes import (
@@ -39,6 +40,7 @@ from transplate.gotmpl.nodes import (
     String,
     Variable,
 )
+from transplate.gotmpl.quoting import is_valid
 
 _COMPARISONS: Final = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -85,9 +87,10 @@ class TypedExpressions:
         first, *rest = node.operands
         if isinstance(first, Identifier):
             arguments = [self._operand(operand) for operand in rest]
-            if final is not None:
-                arguments.append(final)
-            return self._call(first.name, arguments, len(rest), final is not None)
+            if final is None:
+                return self._call(first.name, arguments, len(rest), False)
+            value = self._call(first.name, [*arguments, final], len(rest), True)
+            return evaluated((final,), value) if first.name in ("and", "or") else value
         if rest or final is not None:
             raise Unsupported("arguments of what is no function")
         if isinstance(first, Nil):
@@ -127,6 +130,8 @@ class TypedExpressions:
         value, problem = ideal(node)
         if problem is not None or type(value) not in _CONSTANT_TYPES:
             raise Unsupported("a constant that is too large or complex")
+        if type(value) is str and not is_valid(value):
+            raise Unsupported("a string with invalid bytes")
         return Value(repr(value), _CONSTANT_TYPES[type(value)], (value,))
 
     def _fields(self, value: Value, names: Sequence[str]) -> Value:
