@@ -190,10 +190,11 @@ def read_any(value: Any, there: Any = None) -> Any:  # noqa: ARG001 - Go replace
     if kind is dict or kind is RepeatedKeys:
         made = {}
         for key, item in pairs_of(value):
+            name = read_key(key)
             try:
-                made[read_key(key)] = read_any(item)
+                made[name] = read_any(item)
             except Refused as refused:
-                raise refused.inside(f".{key}") from None
+                raise refused.inside(f".{name}") from None
         return made
     if kind is list:
         return [_element(read_any, item, index, None) for index, item in enumerate(value)]

@@ -60,8 +60,8 @@ class Behaviour:
         property_required: A property of a tool's parameters keeps its own ``required`` list
             (``ToolProperty.Required``, since 0.20.0).
         tool_string: A single tool has a ``String`` method, and so prints as JSON (since 0.30.0).
-        think_levels: The strings that the API's ``think`` takes. ``"max"`` is missing in 0.17.4 and there in
-            0.33.0; which release between them brought it is not known, so it is taken as newer than 0.17.4.
+        think_levels: The strings that the API's ``think`` takes. ``"max"`` came with pull request 15787 of
+            24 April 2026, a week after 0.21.0; it is taken to be in 0.22.0, of 28 April, and later.
     """
 
     property_required: bool
@@ -84,5 +84,5 @@ def behaviour_of(version: Version) -> Behaviour:
     return Behaviour(
         property_required=version >= Version(0, 20, 0),
         tool_string=version >= Version(0, 30, 0),
-        think_levels=levels if version == Version(0, 17, 4) else (*levels, "max"),
+        think_levels=(*levels, "max") if version >= Version(0, 22, 0) else levels,
     )
