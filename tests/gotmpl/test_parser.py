@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -11,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.fuzz.syntax import differences
-from tests.gotmpl.parsing import ROWS, ask, decode, templates
+from tests.gotmpl.parsing import FUNCTIONS, ROWS, ask, decode, templates
 from tests.oracle.engines import EngineUnavailable
 from tests.oracle.parse.oracle import ParseOracle, go_tables, letters
 from tests.oracle.parse.record import RECORDING, recording
@@ -22,7 +25,7 @@ from transplate.gotmpl import lexer
 from transplate.gotmpl.builtins import BUILTINS
 from transplate.gotmpl.letters import is_word_character
 from transplate.gotmpl.names import BUILTIN_NAMES
-from transplate.gotmpl.nodes import Action, Else, If, Number, String, Text, With
+from transplate.gotmpl.nodes import Action, Else, If, Number, String, TemplateTree, Text, With
 from transplate.gotmpl.parser import is_empty, parse
 from transplate.gotmpl.printer import print_node, print_template
 from transplate.gotmpl.quoting import quote
@@ -370,6 +373,33 @@ def test_reading_takes_time_linear_in_the_size() -> None:
 
     # Eight times the text in not much more than eight times the time; a square would take 64 times.
     assert seconds(200_000) < 24 * seconds(25_000)
+
+
+_PIECES = st.sampled_from(
+    [piece for rows in ROWS.values() for row in rows for piece in (row, *re.findall(r"\w+|[^\w]", row))]
+)
+
+
+@given(st.lists(st.one_of(_PIECES, st.text(max_size=5)), max_size=30).map("".join))
+@settings(deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    """Surrogates included: nothing but our own error comes out, and what is valid prints back to itself."""
+    result = outcome(text)
+    if isinstance(result, TemplateSyntaxError):
+        assert result.offset is not None
+        assert 0 <= result.offset <= len(text)
+        assert re.match(r"template: :\d+: ", result.message)
+        assert str(result).startswith(result.message)
+    else:
+        assert print_template(result) == result.source.text
+        assert parse(result.source, functions=FUNCTIONS).body == result.body
+
+
+def outcome(text: str) -> TemplateTree | TemplateSyntaxError:
+    try:
+        return parse(text, functions=FUNCTIONS)
+    except TemplateSyntaxError as error:
+        return error
 
 
 def test_binary_input() -> None:

@@ -4,7 +4,7 @@ Token types are the terminals of ``grammar/gotmpl.lark``, and four that no rule 
 
 * ``GLUED``: a term that touches the term before it;
 * ``OTHER``: a character or keyword that has no place inside an action;
-* ``TOO_DEEP``: an opening parenthesis inside more of them than Go allows;
+* ``TOO_DEEP``: an opening parenthesis inside more of them than Go allows; always the last token;
 * ``ERROR``: where Go's own lexer gives up; always the last token, and its text is Go's message.
 """
 
@@ -113,7 +113,7 @@ _DIGITS = frozenset("0123456789")
 
 
 def tokenize(text: str, functions: Collection[str] = ()) -> list[Token]:
-    """Cut a template into tokens; the last one is a ``$END``, or an ERROR where Go's lexer gives up.
+    """Cut a template into tokens; the last is ``$END``, or where Go gives up an ERROR or TOO_DEEP.
 
     Args:
         text: The template.
@@ -131,7 +131,7 @@ def tokenize(text: str, functions: Collection[str] = ()) -> list[Token]:
             tokens.append(_text(text[position:start], position, left=trims, right=bool(opener["TRIM"])))
         last = _comment(text, opener) if opener["COMMENT"] else _action(text, opener, words, tokens)
         tokens.append(last)
-        if last.type == "ERROR":
+        if last.type in ("ERROR", "TOO_DEEP"):
             return tokens
         position = last.value.span.end
         trims = last.value.trim_right
@@ -165,7 +165,7 @@ def _comment(text: str, opener: re.Match[str]) -> Token:
 def _action(text: str, opener: re.Match[str], words: dict[str, str], tokens: list[Token]) -> Token:
     """Append the tokens of the action that ``opener`` opens but its last, which is returned.
 
-    That is its right delimiter, or an ERROR.
+    That is its right delimiter, an ERROR or a TOO_DEEP.
     """
     start, position = opener.span()
     spacing: list[str] = []
@@ -217,7 +217,7 @@ def _action(text: str, opener: re.Match[str], words: dict[str, str], tokens: lis
         if at == end and previous in TERMS and kind in _TERM_STARTS:
             kind = "CHAIN" if kind == "FIELD" else "GLUED"
         elif depth > MAX_PAREN_DEPTH and kind == "LEFT_PAREN":
-            kind = "TOO_DEEP"
+            return Token("TOO_DEEP", "(", at)
         tokens.append(Token(kind, text[at:position], at, written))
         spacing.append(text[end:at])
         previous = kind
