@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import time
@@ -97,6 +98,8 @@ def tables() -> dict[str, list[list[Any]]]:
     try:
         return go_tables("text/template/parse/parse_test.go")
     except EngineUnavailable as reason:
+        if os.environ.get("TRANSPLATE_REQUIRE_ORACLE") == "1":
+            pytest.fail(f"required by TRANSPLATE_REQUIRE_ORACLE: {reason}", pytrace=False)
         pytest.skip(str(reason))
 
 
