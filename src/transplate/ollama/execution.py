@@ -79,21 +79,23 @@ class Execution:
         """Execute the template on values in a fast form; return None where it takes the exact form.
 
         Raises:
+            RequestError: A field is one that this version of Ollama does not read.
             TemplateExecutionError: A limit is reached.
         """
-        thinking = (values.think, values.think_level, values.is_think_set)
+        prepared = values.prepared(self._behaviour)
         if values.prompt and values.suffix:
-            return self._fast(self._suffix_form, (values.prompt, values.suffix, *thinking), now)
-        if self.has_messages:
-            messages, tools = values.prepared(self._behaviour)
-            return self.run_fast_messages(values.system, messages, tools, *thinking, now)
-        *complete, last = split_turns(values.messages)
-        parts = [self._fast(self._turn_form, (*turn, *thinking), now) for turn in complete]
-        parts.append(self._fast(self._last_turn_form, (*last, *thinking), now))
-        try:
-            return "".join(parts)  # type: ignore[arg-type]
-        except TypeError:
-            return None
+            form = self._suffix_form
+            data = (values.prompt, values.suffix, values.think, values.think_level, values.is_think_set)
+            return None if form is None else self._fast(form, data, now)
+        return self.run_fast_messages(
+            values.system,
+            prepared.messages,
+            prepared.tools,
+            values.think,
+            values.think_level,
+            values.is_think_set,
+            now,
+        )
 
     def run_fast_messages(
         self,
@@ -105,24 +107,45 @@ class Execution:
         is_think_set: bool,
         now: Now,
     ) -> str | None:
-        """Execute a template that names the messages on data in the fast form, as :meth:`run_fast`."""
-        data = (system, messages, tools, think, think_level, is_think_set)
-        return self._fast(self._messages_form, data, now)
-
-    def _fast(self, form: FastForm | None, data: tuple[object, ...], now: Now) -> str | None:
-        if form is None:
+        """Execute the template on data in the fast form, as :meth:`run_fast` but never in suffix mode."""
+        if self.has_messages:
+            form = self._messages_form
+            if form is None:
+                return None
+            return self._fast(form, (system, messages, tools, think, think_level, is_think_set), now)
+        form, last_form = self._turn_form, self._last_turn_form
+        if form is None or last_form is None:
             return None
+        *complete, last = split_turns(messages)
+        parts = []
+        for turn in complete:
+            part = self._fast(form, (*turn, think, think_level, is_think_set), now)
+            if part is None:
+                return None
+            parts.append(part)
+        part = self._fast(last_form, (*last, think, think_level, is_think_set), now)
+        if part is None or not parts:
+            return part
+        parts.append(part)
+        return "".join(parts)
+
+    def _fast(self, form: FastForm, data: tuple[object, ...], now: Now) -> str | None:
         try:
             if self._uses_clock:
                 with clock(now):
-                    return form.run(*data, self._limits)
-            return form.run(*data, self._limits)
+                    output = form.run(*data, self._limits)
+            else:
+                output = form.run(*data, self._limits)
         except LimitReached as reached:
-            raise TemplateExecutionError(
-                str(reached), kind=ErrorKind.LIMIT, source=self._tree.source
-            ) from None
+            raise self._limit_reached(str(reached)) from None
         except Exception:
-            return None  # whatever it is, the exact form makes what Go makes of it
+            return None  # whatever it is, the exact form makes of it what Go makes of it
+        if len(output) > self._limits.output:
+            raise self._limit_reached(f"output is longer than {self._limits.output} bytes (limit: output)")
+        return output
+
+    def _limit_reached(self, message: str) -> TemplateExecutionError:
+        return TemplateExecutionError(message, kind=ErrorKind.LIMIT, source=self._tree.source)
 
     @cached_property
     def _messages_form(self) -> FastForm | None:
@@ -184,7 +207,7 @@ class Execution:
                 room -= len(parts[-1])
                 if room < 0:
                     message = f"output is longer than {self._limits.output} bytes (limit: output)"
-                    raise TemplateExecutionError(message, kind=ErrorKind.LIMIT)
+                    raise self._limit_reached(message)
             parts.append(self._exact_turn(self._last_turn, values, last))
         except TemplateExecutionError as error:
             error.output = ""  # Ollama writes the turns only when all of them are done

@@ -25,7 +25,6 @@ from transplate.gotmpl.nodes import (
     TemplateCall,
     With,
 )
-from transplate.ollama.request import Message
 
 RESPONSE = "Response"
 """The field behind which the last turn ends."""
@@ -39,7 +38,7 @@ class Turn(NamedTuple):
     response: str = ""
 
 
-def split_turns(messages: Iterable[Message]) -> list[Turn]:
+def split_turns(messages: Iterable[tuple[str, str, *tuple[object, ...]]]) -> list[Turn]:
     """Split collated messages into turns, as ``Execute`` in Ollama's template.go walks them.
 
     A system message ends a turn that has a prompt or a response, a user message one that has a response.

@@ -16,6 +16,7 @@ from transplate.ollama.decoding import decode, read_string
 from transplate.ollama.execution import Execution
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.inference import Inference, infer, running_body
+from transplate.ollama.quick import NO_TOOLS, QuickTools, is_faithful, quick_body, quick_messages, quick_tools
 from transplate.ollama.request import Message, Request, read_messages, read_request, read_think, read_tools
 from transplate.ollama.values import Values
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
@@ -107,6 +108,10 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
+        if type(messages) is list and not (prompt or suffix):
+            output = self._render_quickly(messages, tools, system, think, now)
+            if output is not None:
+                return output
         request = self._request(messages, tools, system, think, prompt, suffix)
         return self.execute(self._values(request, system), now=now)
 
@@ -142,8 +147,76 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
+        if type(body) is str:
+            quick = quick_body(body)
+            if quick is not None:
+                messages, tools, think, keys = quick
+                output = self._render_quickly(messages, tools, system, think, now, body, keys)
+                if output is not None:
+                    return output
         request = read_request(body, self._behaviour)
         return self.execute(self._values(request, system), now=now)
+
+    def _render_quickly(
+        self,
+        messages: list[Any],
+        tools: Any,
+        system: str | None,
+        think: Any,
+        now: datetime | date | None,
+        text: str | None = None,
+        keys: int = 0,
+    ) -> str | None:
+        """Render an ordinary chat; return None for all that is not ordinary, errors above all.
+
+        Args:
+            messages: The messages.
+            tools: The tools.
+            system: The Modelfile's SYSTEM.
+            think: The API's ``think``.
+            now: What the date functions take for now.
+            text: The JSON text that all this was read from, if it was.
+            keys: How many keys of that text's objects are not in messages and tools.
+        """
+        if think is None and self._thinks:
+            think, think_level, is_think_set = True, "medium", True
+        elif think is None or think is False:
+            think_level, is_think_set = "", think is False
+        elif think is True and self._thinks:
+            think_level, is_think_set = "medium", True
+        elif type(think) is str and think in self._behaviour.think_levels and self._thinks:
+            think_level, is_think_set = think, True
+        else:
+            return None
+        if tools is None:
+            found: QuickTools | None = NO_TOOLS
+        elif type(tools) is list and self._takes_tools:
+            found = quick_tools(tools, self._behaviour)
+        else:
+            return None
+        if system:
+            if type(system) is not str or not messages:
+                return None
+            first = messages[0]
+            if type(first) is not dict or first.get("role") != "system":
+                messages = [{"role": "system", "content": system}, *messages]
+                keys -= 2
+        read = quick_messages(messages)
+        if read is None or found is None or not read.messages:
+            return None
+        if text is not None and not is_faithful(text, keys + read.keys + found.keys):
+            return None
+        return self._execution.run_fast_messages(
+            read.system, read.messages, found.tools, bool(think), think_level, is_think_set, now
+        )
+
+    @cached_property
+    def _thinks(self) -> bool:
+        return "thinking" in self.inference.abilities
+
+    @cached_property
+    def _takes_tools(self) -> bool:
+        return "tools" in self.inference.abilities
 
     def _request(
         self,
@@ -168,6 +241,7 @@ class OllamaTemplate:
     def _values(self, request: Request, system: str | None) -> Values:
         """Return what the template gets for a request, as the handlers in server/routes.go make it."""
         abilities = self.inference.abilities
+        system = decode(read_string, system, "", name="system")
         think = request.think
         if "thinking" in abilities:
             think = True if think is None else think
@@ -214,13 +288,11 @@ class OllamaTemplate:
             RequestError: A field is one that this version of Ollama does not read.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        values.check(self._behaviour)
         output = self._execution.run_fast(values, now)
         return output if output is not None else _text(self._execution.run_exact(values, now))
 
     def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
         """Execute the template on values, as :meth:`execute` does, to the bytes that Ollama makes."""
-        values.check(self._behaviour)
         output = self._execution.run_fast(values, now)
         return to_bytes(output if output is not None else self._execution.run_exact(values, now))
 

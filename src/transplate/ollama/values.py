@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from transplate.ollama.collate import collate
 from transplate.ollama.decoding import decode, read_bool, read_string
@@ -10,8 +10,13 @@ from transplate.ollama.request import Message, Tool, check_required, read_messag
 from transplate.ollama.shapes import FastMessage, ToolForms, prepared_messages, prepared_tools
 from transplate.ollama.versions import Behaviour
 
-Prepared: TypeAlias = tuple[Behaviour, list[FastMessage], ToolForms | None]
-"""The messages and tools in the fast form, and the behaviour that they are for."""
+
+class Prepared(NamedTuple):
+    """Messages and tools in the fast form, and the behaviour that they are for."""
+
+    behaviour: Behaviour
+    messages: list[FastMessage]
+    tools: ToolForms | None
 
 
 class Values:
@@ -96,7 +101,7 @@ class Values:
         values._checked = False
         return values
 
-    def prepared(self, behaviour: Behaviour) -> tuple[list[FastMessage], ToolForms | None]:
+    def prepared(self, behaviour: Behaviour) -> Prepared:
         """Return messages and tools in the fast form, which is made once.
 
         Args:
@@ -106,11 +111,11 @@ class Values:
             RequestError: A property's required list is no list of strings, and this version reads it.
         """
         prepared = self._prepared
-        if prepared is None or prepared[0] is not behaviour:
+        if prepared is None or prepared.behaviour is not behaviour:
             self.check(behaviour)
             tools = prepared_tools(self.tools, behaviour)
-            prepared = self._prepared = (behaviour, prepared_messages(self.messages), tools)
-        return prepared[1:]
+            prepared = self._prepared = Prepared(behaviour, prepared_messages(self.messages), tools)
+        return prepared
 
     def check(self, behaviour: Behaviour) -> None:
         """Check what only some versions of Ollama read.

@@ -7,6 +7,7 @@ holds no positions, makes no messages and is free in its order of evaluation.
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ _PASSES: Final = 8
 _MANY: Final = 100
 """Printed values from which on the output is measured before it is joined."""
 _IDENTIFIER: Final = re.compile(r"\b[a-zA-Z_]\w*")
+_PLAIN: Final = re.compile(r"[\w.\[\]()]+")
 _GROWING: Final = re.compile(r"\bv\d+\b")
 
 
@@ -70,7 +72,8 @@ class Shape:
 def fast_source(templates: Mapping[str, Body], name: str, shape: Shape) -> str:
     """Return the source of a module with a function ``run_0`` that executes a template.
 
-    The function takes the parameters of the shape and the limits, and returns the output.
+    The function takes the parameters of the shape and the limits, and returns the output, whose length is
+    left to the caller to check.
 
     Raises:
         Unsupported: The template has no fast form.
@@ -126,15 +129,15 @@ class _FastCompiler:
             self._expressions.variables.clear()
             self._loops = [""]
             self._body(self._templates[called])
-        main.prologue = ["p = []" if self._as_list else "o = ''"]
+        if not self._as_list:
+            main.prologue = ["o = ''"]
+            main.epilogue = ["return o"]
+        else:
+            main.prologue = ["p = []"]
+            many = self._measures or self._printed > _MANY
+            main.epilogue = ["return measured(p, L)" if many else "return ''.join(p)"]
         if self._counts:
             main.prologue.append("s = [L.steps]")
-        if not self._as_list:
-            main.epilogue = ["return within(o, L)"]
-        elif self._measures or self._printed > _MANY:
-            main.epilogue = ["return measured(p, L)"]
-        else:
-            main.epilogue = ["return within(''.join(p), L)"]
         return self._module.text
 
     # --- output -------------------------------------------------------------------------------------------
@@ -167,7 +170,7 @@ class _FastCompiler:
         if not pieces:
             return
         if not self._as_list:
-            self._out.line(f"o += {' + '.join(pieces)}")
+            self._out.line(f"o += {_concatenated(pieces)}")
             if self._printed > _MANY:
                 self._out.line("within(o, L)")
         elif len(pieces) == 1:
@@ -361,6 +364,22 @@ class _FastCompiler:
             self._called[key] = function.name
             self._waiting.append((name, Value("" if is_root else "d", value.type), function))
         self._out.line(f"{self._called[key]}({', '.join(('None' if is_root else value.code, *passed))})")
+
+
+def _concatenated(pieces: Sequence[str]) -> str:
+    """Return the source that joins texts: a formatted string where Python 3.11 can have the pieces in one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    parts = []
+    for piece in pieces:
+        if piece.startswith(("'", '"')):
+            text = repr('"' + literal_eval(piece))[2:-1]
+            parts.append(text.replace("{", "{{").replace("}", "}}"))
+        elif _PLAIN.fullmatch(piece):
+            parts.append(f"{{{piece}}}")
+        else:
+            return " + ".join(pieces)
+    return f"f'{''.join(parts)}'"
 
 
 _UNIONS: dict[StaticType, StaticType] = {}

@@ -1,0 +1,250 @@
+"""Reading of ordinary requests in one quick pass, straight into the form that fast templates run on.
+
+Everything here returns None for what is not ordinary, be it wrong or only rare (images, keys in other case,
+numbers beyond 2**53, lone surrogates, subclasses of Python's types): the careful readers of
+:mod:`transplate.ollama.request` then do it all again, and they alone complain. Nothing that is returned
+outlives the caller's data unless it was copied; arguments of calls are the caller's own objects.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import re
+from collections import OrderedDict
+from typing import Any, Final, NamedTuple
+
+from transplate.errors import RequestError
+from transplate.ollama.collate import SEPARATOR
+from transplate.ollama.request import check_required, read_tools
+from transplate.ollama.shapes import FastCall, FastMessage, ToolForms, prepared_tools
+from transplate.ollama.versions import Behaviour
+
+_INTEGERS: Final = range(-(1 << 53), 1 << 53)
+_INFINITY: Final = float("inf")
+_CALL_KEYS: Final = frozenset({"function", "id", "type"})
+_FUNCTION_KEYS: Final = frozenset({"name", "arguments", "index"})
+_TEXT_KEYS: Final = frozenset({"role", "content", "thinking", "tool_name", "tool_call_id"})
+_MESSAGE_KEYS: Final = _TEXT_KEYS | {"tool_calls"}
+
+
+class QuickMessages(NamedTuple):
+    """Messages, gathered and joined as Ollama does it.
+
+    Attributes:
+        system: The system messages' contents, joined.
+        messages: The messages in the fast form.
+        keys: How many keys the objects in them have that were read.
+    """
+
+    system: str
+    messages: list[FastMessage]
+    keys: int
+
+
+def quick_messages(messages: list[Any]) -> QuickMessages | None:
+    """Read and collate messages, as ``collate`` in Ollama's template.go does."""
+    systems: list[str] = []
+    read: list[FastMessage] = []
+    contents: list[str] = []
+    last = ""
+    keys = 0
+    try:
+        for message in messages:
+            if type(message) is not dict:
+                return None
+            size = len(message)
+            keys += size
+            role = message["role"]
+            content = message["content"]
+            thinking = tool_name = tool_call_id = ""
+            calls: list[FastCall] | None = None
+            if size > 2:
+                if not message.keys() <= _MESSAGE_KEYS:
+                    return None
+                thinking = message.get("thinking", "")
+                tool_name = message.get("tool_name", "")
+                tool_call_id = message.get("tool_call_id", "")
+                if type(thinking) is not str or type(tool_name) is not str or type(tool_call_id) is not str:
+                    return None
+                if not (thinking.isascii() and tool_name.isascii() and tool_call_id.isascii()):
+                    (thinking + tool_name + tool_call_id).encode()
+                found = message.get("tool_calls")
+                if found:
+                    calls = []
+                    keys += _quick_calls(found, calls)
+            if type(role) is not str or type(content) is not str:
+                return None
+            if not content.isascii():
+                content.encode()
+            if role == "system":
+                systems.append(content)
+            if role == last and role != "tool":
+                contents.append(content)
+                continue
+            if not role.islower() or not role.isascii():
+                return None
+            if len(contents) > 1:
+                read[-1] = (last, SEPARATOR.join(contents), *read[-1][2:])
+            contents = [content]
+            last = role
+            read.append((role, content, thinking, None, calls, tool_name, tool_call_id))
+    except (_NotOrdinary, KeyError, AttributeError, TypeError, UnicodeEncodeError, RecursionError):
+        return None
+    if len(contents) > 1:
+        read[-1] = (last, SEPARATOR.join(contents), *read[-1][2:])
+    return QuickMessages(SEPARATOR.join(systems), read, keys)
+
+
+class _NotOrdinary(Exception):
+    """Something that the careful readers have to look at."""
+
+
+def _quick_calls(found: Any, calls: list[FastCall]) -> int:
+    """Read tool calls; return how many keys the objects in them have."""
+    if type(found) is not list:
+        raise _NotOrdinary
+    keys = 0
+    for call in found:
+        function = call["function"]
+        name = function["name"]
+        arguments = function["arguments"]
+        identity = call.get("id", "")
+        index = function.get("index", 0)
+        if not (call.keys() <= _CALL_KEYS and function.keys() <= _FUNCTION_KEYS):
+            raise _NotOrdinary
+        if not (type(name) is str and type(identity) is str and type(index) is int and index in _INTEGERS):
+            raise _NotOrdinary
+        if type(arguments) is not dict or type(call) is not dict or type(function) is not dict:
+            raise _NotOrdinary
+        if not (name.isascii() and identity.isascii()):
+            (name + identity).encode()
+        keys += len(call) + len(function) + _check_object(arguments)
+        calls.append((identity, index, name, arguments, None))
+    return keys
+
+
+def _check_object(value: dict[Any, Any]) -> int:
+    """Check that an object is ordinary JSON data; return how many keys it and those in it have."""
+    keys = len(value)
+    for key, item in value.items():
+        if type(key) is not str:
+            raise _NotOrdinary
+        if not key.isascii():
+            key.encode()
+        kind = type(item)
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is not bool and item is not None:
+            keys += _check_value(item)
+    return keys
+
+
+def _check_value(value: Any) -> int:
+    """Check that a value is ordinary JSON data; return how many keys the objects in it have."""
+    kind = type(value)
+    if kind is str:
+        if not value.isascii():
+            value.encode()
+    elif kind is int:
+        if value not in _INTEGERS:
+            raise _NotOrdinary
+    elif kind is float:
+        if not -_INFINITY < value < _INFINITY:
+            raise _NotOrdinary
+    elif kind is dict:
+        return _check_object(value)
+    elif kind is list:
+        return sum(map(_check_value, value))
+    elif kind is not bool and value is not None:
+        raise _NotOrdinary
+    return 0
+
+
+# --- tools ----------------------------------------------------------------------------------------------
+
+
+class QuickTools(NamedTuple):
+    """Tools in the fast form, and how many keys the objects in them have."""
+
+    tools: ToolForms | None
+    keys: int
+
+
+NO_TOOLS: Final = QuickTools(None, 0)
+_MARSHAL_VERSION: Final = 2
+"""The newest version whose bytes do not depend on how the objects are shared."""
+_KEPT_TOOLS: Final = 64
+_tools: OrderedDict[tuple[Behaviour, bytes], QuickTools] = OrderedDict()
+
+
+def quick_tools(tools: list[Any], behaviour: Behaviour) -> QuickTools | None:
+    """Read tools, or find those with the same content that were read before.
+
+    They are known by all of their content, types and order included, so that no change goes unnoticed.
+    """
+    try:
+        key = (behaviour, marshal.dumps(tools, _MARSHAL_VERSION))
+    except ValueError:
+        return None
+    found = _tools.get(key)
+    if found is None:
+        try:
+            keys = _check_value(tools)
+            records = read_tools(tools)
+            if records and behaviour.property_required:
+                check_required(records)
+        except (_NotOrdinary, UnicodeEncodeError, RecursionError, RequestError):
+            return None
+        found = _tools[key] = QuickTools(prepared_tools(records, behaviour), keys)
+        while len(_tools) > _KEPT_TOOLS:
+            _tools.popitem(last=False)
+    return found
+
+
+# --- bodies as JSON text --------------------------------------------------------------------------------
+
+_COMPACT_KEY: Final = '":'
+_SPACE_BEFORE_COLON: Final = re.compile(r'"[ \t\n\r]+:')
+_NEGATIVE_ZERO: Final = re.compile(r"-0(?![0-9.])")
+_BODY_KEYS: Final = frozenset({"model", "messages", "tools", "think", "stream"})
+
+
+class QuickBody(NamedTuple):
+    """The parts of a body of ``/api/chat`` that the prompt depends on."""
+
+    messages: list[Any]
+    tools: Any
+    think: Any
+    keys: int
+
+
+def quick_body(text: str) -> QuickBody | None:
+    """Parse the text of a body of ``/api/chat``; :func:`is_faithful` tells later whether that was enough."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if type(body) is not dict or not body.keys() <= _BODY_KEYS:
+        return None
+    messages = body.get("messages")
+    if type(messages) is not list or type(body.get("model", "")) is not str:
+        return None
+    if type(body.get("stream", False)) is not bool:
+        return None
+    return QuickBody(messages, body.get("tools"), body.get("think"), len(body))
+
+
+def is_faithful(text: str, keys: int) -> bool:
+    """Whether data read from JSON text has all that the text has: no repeated key, no ``-0``.
+
+    Args:
+        text: The text.
+        keys: How many keys the objects that were read from it have.
+    """
+    if "-" in text and "-0" in text and _NEGATIVE_ZERO.search(text) is not None:
+        return False
+    if text.count(":") == keys:
+        return True  # every colon in the text stands behind a key of its own
+    return text.count(_COMPACT_KEY) == keys and _SPACE_BEFORE_COLON.search(text) is None
