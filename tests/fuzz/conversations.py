@@ -309,6 +309,8 @@ class Conversations:
         kind = rng.random()
         if kind < 0.03:
             return []
+        if kind < 0.04:
+            return [self.message(rng.choice(ROLES)) for _ in range(rng.randint(20, 60))]
         if kind < 0.25:
             pools = rng.choices((ROLES, ODD_ROLES), (9, 1), k=rng.randint(1, most))
             return [self.message(rng.choice(pool)) for pool in pools]

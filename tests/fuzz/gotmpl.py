@@ -34,9 +34,11 @@ from typing import Any
 from tests import plain_subject, subject
 from tests.fuzz import coverage, faults, mutation, templates
 from tests.fuzz.conversations import Conversations
+from tests.fuzz.jsontext import RequestText, request_text
 from tests.fuzz.shrinking import shrink
 from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
-from transplate import Limits
+from transplate import Limits, Values
+from transplate.errors import TransplateError
 
 REPOSITORY = Path(__file__).parent.parent.parent
 NOW = datetime(2024, 3, 1, 12, 30)
@@ -138,16 +140,20 @@ class Language:
         parse: Our parser: a template, or the answer that refuses it.
         execute: Our execution of a template on data.
         data: The oracle's data of a request, and ours.
+        prepare: Our data, read once for several templates.
         features: What a run must have reached.
         exact: Whether our outputs keep bytes that are no UTF-8.
+        reads_text: Whether requests may be JSON text.
     """
 
     mode: str
     parse: Callable[[str], Any]
     execute: Callable[[Any, Any], Answer]
     data: Callable[[dict[str, Any]], Any]
+    prepare: Callable[[Any], Any]
     features: frozenset[str]
     exact: bool
+    reads_text: bool
 
     def template(self, source: str) -> Any:
         """Return our template or our refusal; anything that is not one of our errors is a bug."""
@@ -197,21 +203,34 @@ _FIELD_NAMES = {name.lower(): name for fields in templates.FIELDS.values() for n
     "think_level": "ThinkLevel",
     "is_think_set": "IsThinkSet",
 }
+
+
+def _prepare(request: dict[str, Any]) -> Values | dict[str, Any]:
+    try:
+        return Values(**request)
+    except TransplateError:
+        return request
+
+
 OLLAMA = Language(
     mode="render",
     parse=lambda source: subject.parse(source, ollama=OLLAMA_VERSION, limits=LIMITS),
     execute=lambda template, request: subject.execute(template, request, now=NOW),
     data=lambda request: request,
+    prepare=_prepare,
     features=templates.FEATURES | faults.FEATURES | mutation.FEATURES | MODES,
     exact=True,
+    reads_text=True,
 )
 PLAIN = Language(
     mode="text",
     parse=lambda source: plain_subject.parse(source, limits=LIMITS),
     execute=plain_subject.execute,
     data=plain_data,
+    prepare=lambda data: data,
     features=templates.FEATURES | mutation.FEATURES,
     exact=False,
+    reads_text=False,
 )
 LANGUAGES = {"ollama": OLLAMA, "plain": PLAIN}
 
@@ -255,7 +274,7 @@ class Fuzzer:
         return self._ask(self._elsewhere, template, request) != real
 
     def _ask(self, oracle: GoOracle, template: str, data: Any) -> Answer:
-        oracle.submit(template, [data], mode=self.language.mode, now=NOW)
+        oracle.submit(template, [_encode(data)], mode=self.language.mode, now=NOW)
         return self.language.real(oracle.answers()[0])
 
     def source(self, rng: Random, written: templates.Templates) -> tuple[str, set[str]]:
@@ -283,29 +302,37 @@ class Fuzzer:
         self._next_fault = number * 30
         conversations = Conversations(rng, lone_surrogates=True)
         requests = [self.language.data(conversations.request()) for _ in range(REQUESTS_PER_CHUNK)]
-        encoded = [json.dumps(request).encode() for request in requests]
+        if self.language.reads_text:
+            requests = [request_text(item, rng) if rng.random() < 0.2 else item for item in requests]
+        encoded = [_encode(request) for request in requests]
+        # Values that are read once and used by many templates must not change, nor keep what is stale.
+        prepared = [self.language.prepare(request) for request in requests]
         asked = []
         for _ in range(count):
             source, features = self.source(rng, written)
             chosen = rng.sample(range(len(requests)), REQUESTS_PER_TEMPLATE)
             self.oracle.submit(source, [encoded[k] for k in chosen], mode=self.language.mode, now=NOW)
-            asked.append((source, features, [requests[k] for k in chosen]))
+            ours = prepared if rng.random() < 0.5 else requests
+            asked.append((source, features, [(requests[k], ours[k]) for k in chosen]))
         outcome = Outcome()
-        for source, features, chosen_requests in asked:
-            self._compare(outcome, source, features, chosen_requests)
+        for source, features, data in asked:
+            self._compare(outcome, source, features, data)
         return outcome
 
-    def _compare(self, outcome: Outcome, source: str, features: set[str], requests: list[Any]) -> None:
+    def _compare(
+        self, outcome: Outcome, source: str, features: set[str], data: list[tuple[Any, Any]]
+    ) -> None:
+        """Answer one template's questions; ``data`` holds what the oracle was given and what we are."""
         ours: list[Answer] = []
         try:
             with _time_limit(SECONDS_PER_TEMPLATE):
                 template = self.language.template(source)
-                ours += (self.language.answer(template, request) for request in requests)
+                ours += (self.language.answer(template, own) for _, own in data)
         except _Hang:
-            ours += [Answer(b"", "no end", "hang")] * (len(requests) - len(ours))
+            ours += [Answer(b"", "no end", "hang")] * (len(data) - len(ours))
         answers = [self.language.real(answer) for answer in self.oracle.answers()]
         reached = set(features) if answers[0].stage not in {"parse", "request"} else set()
-        for request, own, real in zip(requests, ours, answers, strict=True):
+        for (request, _), own, real in zip(data, ours, answers, strict=True):
             outcome.cases += 1
             if real.error is None:
                 reached.add("stage:output")
@@ -351,6 +378,10 @@ class Fuzzer:
 
         shrink(difference.template, difference.request, fails)
         return best
+
+
+def _encode(request: Any) -> bytes:
+    return request.encode() if isinstance(request, RequestText) else json.dumps(request).encode()
 
 
 def _mode(source: str, request: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,11 @@ def shrink(template: str, request: Any, fails: Fails, *, budget: int = 1500) -> 
 
     while True:
         before = (template, request)
+
+        def block_fails(text: str, data: Any = request) -> bool:
+            return still_fails(text, data)
+
+        template = _shrink_value(template, block_fails, _unwrapped)
         for cut in (tokens, list):
 
             def text_fails(pieces: list[str], data: Any = request) -> bool:
@@ -37,16 +43,35 @@ def shrink(template: str, request: Any, fails: Fails, *, budget: int = 1500) -> 
         def data_fails(data: Any, text: str = template) -> bool:
             return still_fails(text, data)
 
-        request = _shrink_value(request, data_fails)
+        request = _shrink_value(request, data_fails, _smaller_values)
         if (template, request) == before:
             return before
 
 
-def _shrink_value(value: Any, fails: Callable[[Any], bool]) -> Any:
-    """Replace JSON data by simpler data as long as that fails too."""
-    while (smaller := next(filter(fails, _smaller_values(value)), _NOTHING)) is not _NOTHING:
+def _shrink_value(value: Any, fails: Callable[[Any], bool], variants: Callable[[Any], Iterator[Any]]) -> Any:
+    """Replace a value by the first of its variants that fails too, as long as there is one."""
+    while (smaller := next(filter(fails, variants(value)), _NOTHING)) is not _NOTHING:
         value = smaller
     return value
+
+
+_BLOCK = re.compile(r"\{\{-?\s*(?:(if|with|range|define|block)\b|(end)\b)[^{}]*\}\}")
+
+
+def _unwrapped(template: str) -> Iterator[str]:
+    """Yield the template without one of its blocks, and with a block's body alone."""
+    opened: list[re.Match[str]] = []
+    blocks = []
+    for action in _BLOCK.finditer(template):
+        if action[1]:
+            opened.append(action)
+        elif opened:
+            blocks.append((opened.pop(), action))
+    blocks.sort(key=lambda pair: pair[0].start() - pair[1].end())
+    for head, tail in blocks:
+        yield template[: head.start()] + template[tail.end() :]
+    for head, tail in blocks:
+        yield template[: head.start()] + template[head.end() : tail.start()] + template[tail.end() :]
 
 
 def _shrink_sequence(pieces: list[str], fails: Callable[[list[str]], bool]) -> list[str]:

@@ -110,6 +110,7 @@ INDEXED = (
     "image",
 )
 SCALARS = ("string", "int", "float", "bool", "complex", "nil", "any", "uint8")
+DEEP = ("if", "with", "range", "mixed", "else-if", "parentheses", "calls", "arguments", "pipes")
 RANGED = (*ELEMENTS, *SCALARS)
 
 FUNCTIONS = (
@@ -155,6 +156,7 @@ LITERALS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "string-raw": ("string", ("``", "`raw`", "`a\nb`", "`\\n`", '`"q"`', "`}} {{`", "`é\r\n`")),
+    "string-bytes": ("string", ('"\udcff"', "`\udce9é`", '"a\udcc3("')),
     "string-delimiters": ("string", ('"}}"', '"{{"', '"/* */"', "`{{/*`")),
     "string-key": ("string", ('"city"', '"unit"', '"a"', '"b"', '"é"', '"items"', '"days"', '"String"')),
 }
@@ -177,6 +179,7 @@ COMPLAINTS = (
 TEXTS = (
     *(
         "x",
+        "\udcffbyte\udcc3",
         " ",
         "\n",
         "  a  ",
@@ -381,6 +384,7 @@ class Templates:
                 (4, self._range),
                 (1, self._template_call),
                 (1, self._block),
+                (1, self._deep),
             ]
         if scope.loops:
             writers.append((1, self._leave))
@@ -506,6 +510,50 @@ class Templates:
             self._use("action:range-else")
             parts += [self.action("else"), self.body(scope.inner(), depth=depth - 1, most=2)]
         return "".join(parts) + self.action("end")
+
+    def _deep(self, scope: Scope, _depth: int) -> str:
+        """Return blocks inside one another, or an expression, deeper than hand-written ones ever are."""
+        rng = self.rng
+        kind = self._pick(DEEP)
+        count = rng.choice((12, 19, 20, 21, 22, 30, 60, 101))
+        self._use(f"deep:{kind}")
+        if kind == "parentheses":
+            return self.action("(" * count + self.expression(scope, "int", 0) + ")" * count)
+        if kind == "arguments":
+            function = rng.choice(("and", "or", "print", "eq"))
+            operands = (self.operand(scope, "int", 0) for _ in range(count))
+            return self.action(" ".join([function, *operands]))
+        if kind == "calls":
+            return self.action("(not " * count + self.operand(scope, "bool", 0) + ")" * count)
+        if kind == "pipes":
+            return self.action(self.operand(scope, "string", 0) + " | print" * count)
+        if kind == "else-if":
+            chain = (
+                self.action(f"else if {self.expression(scope, 'bool', 1)}") + self.text()
+                for _ in range(count)
+            )
+            return "".join([self.action("if false"), *chain, self.action("end")])
+        inner = scope.inner()
+        heads = [
+            self._deep_head(inner, kind, number) + (self.text() if rng.random() < 0.2 else "")
+            for number in range(min(count, 60))
+        ]
+        tails = [self.action("end") + (self.text() if rng.random() < 0.1 else "") for _ in heads]
+        return "".join([*heads, self.body(inner, depth=1, most=3), *tails])
+
+    def _deep_head(self, inner: Scope, kind: str, number: int) -> str:
+        """Return the opening of one of many nested blocks; it seldom stops what stands inside."""
+        word = self.rng.choice(("if", "with", "range")) if kind == "mixed" else kind
+        if word == "if":
+            return self.action(
+                "if true" if self.rng.random() < 0.9 else f"if {self.expression(inner, 'bool', 1)}"
+            )
+        if word == "with":
+            inner.dot = "int"
+            return self.action(f"with {number + 1}" if self.rng.random() < 0.7 else f"with $x{number} := 1")
+        inner.dot = "int"
+        inner.loops += 1
+        return self.action("range 1" if self.rng.random() < 0.7 else f"range $i{number} := 1")
 
     def _leave(self, scope: Scope, _depth: int = 0) -> str:
         word = self.rng.choice(("break", "continue"))
@@ -900,6 +948,7 @@ FEATURES: frozenset[str] = frozenset(
             )
         ),
         *(f"range:{kind}" for kind in RANGED),
+        *(f"deep:{kind}" for kind in DEEP),
         *(f"range:variables-{form}" for form in ("none", "one", "two", "assign-one", "assign-two")),
         *(f"literal:{form}" for form in LITERALS),
         *(f"function:{name}" for name in (*FUNCTIONS, "eq-many")),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 
 from tests.fuzz import faults, gotmpl, mutation
 from tests.fuzz.conversations import Conversations
+from tests.fuzz.jsontext import request_text
 from tests.fuzz.shrinking import shrink
 from tests.fuzz.templates import Templates
 from tests.oracle.ollama import Answer, GoOracle
@@ -85,6 +88,16 @@ def test_shrinking_keeps_the_failure() -> None:
     assert smallest == ("{{.Content}}", {"messages": [{"content": "x"}]})
 
 
+def test_shrinking_takes_blocks_away_in_pairs() -> None:
+    nested = "{{if true}}" * 12 + "{{.Content}}{{with .X}}y{{end}}" + "{{end}}" * 12
+
+    def fails(template: str, request: object) -> bool:
+        del request
+        return "{{.Content}}" in template and template.count("{{end}}") == template.count("{{if") + 1
+
+    assert shrink(nested, {}, fails) == ("{{.Content}}{{end}}", {})
+
+
 def test_a_difference_is_found_and_shrunk(go_oracle: GoOracle) -> None:
     """The fuzzer sees a wrong byte: it is not blind."""
     del go_oracle
@@ -100,3 +113,35 @@ def test_a_difference_is_found_and_shrunk(go_oracle: GoOracle) -> None:
     smallest = fuzzer.shrink(difference)
     assert len(smallest.template) <= len(difference.template)
     assert b"user" in smallest.real.output
+
+
+def test_odd_json_reads_back() -> None:
+    rng = Random(5)
+    repeated = 0
+    for _ in range(300):
+        request = {"messages": Conversations(rng).messages()}
+        written = request_text(request, rng)["messages"]
+        repeats: list[str] = []
+        read = json.loads(written, object_pairs_hook=_counting(repeats))
+        repeated += len(repeats)
+        if "e400" not in written and "999" not in written and "890" not in written:
+            assert json.dumps(_numbers(read)) == json.dumps(_numbers(request["messages"]))
+    assert repeated > 20
+
+
+def _counting(repeated: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    def read(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        repeated.extend(key for key in set(keys) if keys.count(key) > 1)
+        return dict(pairs)
+
+    return read
+
+
+def _numbers(value: Any) -> Any:
+    """Return JSON data with sorted keys and short numbers, which all ways of writing them read back to."""
+    if isinstance(value, dict):
+        return {key: _numbers(item) for key, item in sorted(value.items())}
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    return f"{value:.4e}" if isinstance(value, int | float) and not isinstance(value, bool) else value
