@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from transplate import OllamaTemplate, RequestError, TemplateExecutionError, Values
+from transplate import Limits, OllamaTemplate, RequestError, TemplateExecutionError, Values
 from transplate.errors import ErrorKind
 
 ECHO = (
@@ -240,6 +240,15 @@ def test_a_panic_of_ollama_is_told_as_one() -> None:
         OllamaTemplate("{{ if .Prompt }}{{ .Response }}{{ else }}{{ end }}").render(USER)
     assert caught.value.kind is ErrorKind.PANIC
     assert caught.value.message == "interface conversion: parse.Node is nil, not *parse.ListNode"
+
+
+def test_turns_together_are_bounded() -> None:
+    template = OllamaTemplate("{{ .Prompt }}{{ .Response }}", limits=Limits(output=1000))
+    turn = [{"role": "user", "content": "x" * 300}, {"role": "assistant", "content": "y" * 300}]
+    assert len(template.render(turn)) == 600
+    with pytest.raises(TemplateExecutionError, match="output") as caught:
+        template.render(turn * 3)
+    assert caught.value.kind is ErrorKind.LIMIT
 
 
 def test_a_long_message_and_many_messages() -> None:

@@ -118,14 +118,18 @@ class Execution:
             return None
         *complete, last = split_turns(messages)
         parts = []
+        length = 0
         for turn in complete:
             part = self._fast(form, (*turn, think, think_level, is_think_set), now)
             if part is None:
                 return None
             parts.append(part)
+            length += len(part)
+            self._check_length(length)
         part = self._fast(last_form, (*last, think, think_level, is_think_set), now)
         if part is None or not parts:
             return part
+        self._check_length(length + len(part))
         parts.append(part)
         return "".join(parts)
 
@@ -140,9 +144,12 @@ class Execution:
             raise self._limit_reached(str(reached)) from None
         except Exception:
             return None  # whatever it is, the exact form makes of it what Go makes of it
-        if len(output) > self._limits.output:
-            raise self._limit_reached(f"output is longer than {self._limits.output} bytes (limit: output)")
+        self._check_length(len(output))
         return output
+
+    def _check_length(self, length: int) -> None:
+        if length > self._limits.output:
+            raise self._limit_reached(f"output is longer than {self._limits.output} bytes (limit: output)")
 
     def _limit_reached(self, message: str) -> TemplateExecutionError:
         return TemplateExecutionError(message, kind=ErrorKind.LIMIT, source=self._tree.source)

@@ -32,7 +32,7 @@ from transplate.gotmpl.nodes import (
     Variable,
     With,
 )
-from transplate.ollama.text import lower, trim_space
+from transplate.ollama.text import lower, shown, trim_space
 from transplate.ollama.usage import Usage, find_usage
 
 RESPONSE_ACTION = Action(Pipeline((Command((Field(("Response",)),)),)))
@@ -89,7 +89,8 @@ def infer(tree: TemplateTree) -> Inference:
     body = running_body(tree)
     names = _variables(tree)
     variables = tuple(sorted(names if "messages" in names else names | {"response"}))
-    tags = infer_thinking_tags(body)
+    opening, closing = infer_thinking_tags(body)
+    tags = (shown(opening), shown(closing))
     has_ability = {
         "tools": "tools" in variables,
         "insert": "suffix" in variables,
@@ -99,11 +100,11 @@ def infer(tree: TemplateTree) -> Inference:
     return Inference(
         variables=variables,
         thinking_tags=tags if any(tags) else None,
-        tool_tag=infer_tool_tag(body),
+        tool_tag=shown(infer_tool_tag(body)),
         abilities=tuple(ability for ability, has in has_ability.items() if has),
         functions=usage.functions,
         fields=usage.fields,
-        roles=usage.roles,
+        roles=tuple(sorted(map(shown, usage.roles))),
         oldest_ollama=usage.oldest_ollama,
     )
 

@@ -47,7 +47,7 @@ def quick_messages(messages: list[Any]) -> QuickMessages | None:
     systems: list[str] = []
     read: list[FastMessage] = []
     contents: list[str] = []
-    last = ""
+    last: str | None = None
     keys = 0
     try:
         for message in messages:
@@ -56,10 +56,10 @@ def quick_messages(messages: list[Any]) -> QuickMessages | None:
             size = len(message)
             keys += size
             role = message["role"]
-            content = message["content"]
+            content = message.get("content", "")
             thinking = tool_name = tool_call_id = ""
             calls: list[FastCall] | None = None
-            if size > 2:
+            if size != 2 or "content" not in message:
                 if not message.keys() <= _MESSAGE_KEYS:
                     return None
                 thinking = message.get("thinking", "")
@@ -70,7 +70,7 @@ def quick_messages(messages: list[Any]) -> QuickMessages | None:
                 if not (thinking.isascii() and tool_name.isascii() and tool_call_id.isascii()):
                     (thinking + tool_name + tool_call_id).encode()
                 found = message.get("tool_calls")
-                if found:
+                if found is not None:
                     calls = []
                     keys += _quick_calls(found, calls)
             if type(role) is not str or type(content) is not str:
@@ -85,14 +85,14 @@ def quick_messages(messages: list[Any]) -> QuickMessages | None:
             if not role.islower() or not role.isascii():
                 return None
             if len(contents) > 1:
-                read[-1] = (last, SEPARATOR.join(contents), *read[-1][2:])
+                read[-1] = (read[-1][0], SEPARATOR.join(contents), *read[-1][2:])
             contents = [content]
             last = role
             read.append((role, content, thinking, None, calls, tool_name, tool_call_id))
     except (_NotOrdinary, KeyError, AttributeError, TypeError, UnicodeEncodeError, RecursionError):
         return None
     if len(contents) > 1:
-        read[-1] = (last, SEPARATOR.join(contents), *read[-1][2:])
+        read[-1] = (read[-1][0], SEPARATOR.join(contents), *read[-1][2:])
     return QuickMessages(SEPARATOR.join(systems), read, keys)
 
 
@@ -116,6 +116,8 @@ def _quick_calls(found: Any, calls: list[FastCall]) -> int:
         if not (type(name) is str and type(identity) is str and type(index) is int and index in _INTEGERS):
             raise _NotOrdinary
         if type(arguments) is not dict or type(call) is not dict or type(function) is not dict:
+            raise _NotOrdinary
+        if type(call.get("type", "")) is not str:
             raise _NotOrdinary
         if not (name.isascii() and identity.isascii()):
             (name + identity).encode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
@@ -18,10 +17,9 @@ from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.inference import Inference, infer, running_body
 from transplate.ollama.quick import NO_TOOLS, QuickTools, is_faithful, quick_body, quick_messages, quick_tools
 from transplate.ollama.request import Message, Request, read_messages, read_request, read_think, read_tools
+from transplate.ollama.text import shown
 from transplate.ollama.values import Values
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
-
-_INVALID_BYTE = re.compile("[\udc80-\udcff]")
 
 
 class OllamaTemplate:
@@ -194,9 +192,9 @@ class OllamaTemplate:
             found = quick_tools(tools, self._behaviour)
         else:
             return None
-        if system:
-            if type(system) is not str or not messages:
-                return None
+        if system is not None and type(system) is not str:
+            return None
+        if system and messages:
             first = messages[0]
             if type(first) is not dict or first.get("role") != "system":
                 messages = [{"role": "system", "content": system}, *messages]
@@ -289,7 +287,7 @@ class OllamaTemplate:
             TemplateExecutionError: The template fails on it, with Go's message.
         """
         output = self._execution.run_fast(values, now)
-        return output if output is not None else _text(self._execution.run_exact(values, now))
+        return output if output is not None else shown(self._execution.run_exact(values, now))
 
     def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
         """Execute the template on values, as :meth:`execute` does, to the bytes that Ollama makes."""
@@ -299,7 +297,3 @@ class OllamaTemplate:
 
 def _message(role: str, content: str, images: list[bytes] | None = None) -> Message:
     return (role, content, "", images, None, "", "")
-
-
-def _text(output: str) -> str:
-    return output if output.isascii() else _INVALID_BYTE.sub("\ufffd", output)
