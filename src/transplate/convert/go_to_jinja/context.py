@@ -38,6 +38,8 @@ class Context:
         tool_prints_json: Whether this Ollama prints a single tool as JSON.
         root: The fields of the data that a template starts with.
         shapes: The shapes that each assigned variable was seen to have; grows from one lowering to the next.
+        negatives: The assigned variables that may hold a negative integer; grows likewise.
+        naturals: The names that hold the numbers of a range over an integer.
         pending: Checks to write in front of the statement that is being lowered.
         refusals: Operations that the target cannot express, by expression; refused if they survive.
     """
@@ -53,6 +55,8 @@ class Context:
     property_required: bool = True
     tool_prints_json: bool = True
     shapes: dict[Declaration, set[Shape]] = field(default_factory=dict)
+    negatives: set[Declaration] = field(default_factory=set)
+    naturals: set[j.Expression] = field(default_factory=set)
     variables: dict[Declaration, Value] = field(default_factory=dict)
     targets: dict[Declaration, j.Name | j.Attribute] = field(default_factory=dict)
     mutable: set[j.Expression] = field(default_factory=set)
@@ -63,7 +67,7 @@ class Context:
     _symbols: int = 0
 
     def begin(self) -> None:
-        """Forget all but the shapes of variables, to lower the template once more."""
+        """Forget all but what is known of variables, to lower the template once more."""
         self.pending.clear()
         for kept in (self.variables, self.targets, self.refusals, self.macros):
             kept.clear()
@@ -113,6 +117,21 @@ class Context:
         """Return a name that nothing else has; ``base`` is what it would like to be called in the end."""
         self._symbols += 1
         return j.Name(f"{base}#{self._symbols}")
+
+    def is_natural(self, number: j.Expression) -> bool:
+        """Return whether an integer is known not to be negative."""
+        match number:
+            case j.Literal(int(value)):
+                return value >= 0
+            case j.Filter(_, "length"):
+                return True
+            case j.Attribute(j.Name(loop)) if loop.startswith("loop of "):
+                return True
+            case j.Binary("+", left, right):
+                return self.is_natural(left) and self.is_natural(right)
+            case _:
+                holders = [declaration for declaration, target in self.targets.items() if target == number]
+                return number in self.naturals or (bool(holders) and not self.negatives & set(holders))
 
     def is_stable(self, expression: j.Expression) -> bool:
         """Return whether an expression has the same value wherever it is read."""

@@ -194,9 +194,10 @@ class _Conversion:
         """Lower a body again and again until the shapes of its variables are known."""
         while True:
             before = {declaration: set(shapes) for declaration, shapes in c.shapes.items()}
+            negatives = set(c.negatives)
             c.begin()
             lowered = lower(c, body)
-            if before == c.shapes:
+            if before == c.shapes and negatives == c.negatives:
                 macros = tuple(macro for macro in c.macros.values() if macro is not None)
                 return (*macros, *lowered)
 

@@ -48,9 +48,10 @@ class Expressions:
             case go.Chain(operand, names):
                 return self.fields(self.operand(operand), names, first.span, arguments)
             case _:
+                value = self.operand(first)
                 if arguments:
-                    raise self.c.refusal(first.span, "a value that is no function cannot be given arguments")
-                return self.operand(first)
+                    self.c.check(j.TRUE, "can't give argument to non-function")
+                return value
 
     def operand(self, operand: go.Operand) -> Value:
         """Return the value of an operand."""
@@ -122,7 +123,7 @@ class Expressions:
         if method is not None:
             return method
         if arguments:
-            raise c.refusal(span, f".{name} is no method, so it cannot be given arguments")
+            c.check(j.TRUE, f"{name} has arguments but cannot be invoked as function")
         if shape is Shape.ROOT:
             return c.root.get(name, Value(Shape.NIL, j.Literal(None)))
         if shape is Shape.NIL:

@@ -37,15 +37,14 @@ def call_function(c: Context, name: str, arguments: list[Argument], span: Span) 
     function = _FUNCTIONS.get(name)
     if function is None:
         raise c.refusal(span, f"the function {name} cannot be said in Jinja")
+    least, most = _ARITY[name]
     if name in _OLLAMA and c.last_turn:
         c.check(j.TRUE, f'"{name}" is not a defined function')
-        return Value(Shape.NIL, j.Literal(None))
-    return function(c, arguments, span)
-
-
-def _arity(c: Context, arguments: list[Argument], least: int, most: int | None, span: Span) -> None:
-    if len(arguments) < least or (most is not None and len(arguments) > most):
-        raise c.refusal(span, "a call with the wrong number of arguments fails in Ollama")
+    elif len(arguments) < least or (most is not None and len(arguments) > most):
+        c.check(j.TRUE, f"wrong number of args for {name}")
+    else:
+        return function(c, arguments, span)
+    return Value(Shape.NIL, j.Literal(None))
 
 
 # --- logic ----------------------------------------------------------------------------------------------
@@ -61,7 +60,6 @@ def _or(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool) -> Value:
     """Return the first argument whose truth is ``stops_at``, or the last one."""
-    _arity(c, arguments, 1, None, span)
     values: list[Value] = []
     reached: j.Expression = j.TRUE
     for argument in arguments:
@@ -100,7 +98,6 @@ def _choice(test: j.Expression, taken: Value, rest: Value, *, stops_at: bool) ->
 
 
 def _not(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 1, 1, span)
     return Value(Shape.BOOL, b.not_(printing.condition(c, arguments[0].lower(), span)))
 
 
@@ -109,10 +106,11 @@ def _not(c: Context, arguments: list[Argument], span: Span) -> Value:
 _BASIC = frozenset({Shape.TEXT, Shape.INT, Shape.FLOAT, Shape.BOOL})
 
 
-def _equal(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 2, None, span)
+def _equal(c: Context, arguments: list[Argument], _: Span) -> Value:
     first, *others = arguments
     value = first.lower()
+    if not others:
+        c.check(j.TRUE, "missing argument for comparison")
     tests: list[j.Expression] = []
     for other in others:
         with c.only_if(b.not_(b.or_(*tests))):
@@ -121,7 +119,6 @@ def _equal(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 
 def _not_equal(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 2, 2, span)
     return Value(Shape.BOOL, b.not_(_equality(c, arguments[0].lower(), arguments[1].lower(), span)))
 
 
@@ -154,13 +151,15 @@ def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression
             return b.not_(one.expression)
         if other.shape is Shape.BOOL and isinstance(other.expression, j.Literal):
             return one.expression if other.expression.value else b.not_(one.expression)
+    if left.shape is Shape.TEXT and any(isinstance(side.expression, j.Literal) for side in (left, right)):
+        return j.Binary("==", left.expression, right.expression)
     return j.Binary("==", _comparable(left), _comparable(right))
 
 
 def _comparable(value: Value) -> j.Expression:
-    if value.shape is Shape.INT and value.optional:
-        return b.or_empty(value.expression, j.Literal(0))
-    return value.expression
+    if value.shape is Shape.TEXT:
+        return printing.as_text(value)
+    return printing.as_integer(value) if value.shape is Shape.INT else value.expression
 
 
 def _is_nil(expression: j.Expression) -> j.Expression:
@@ -193,7 +192,6 @@ def _name(value: Value) -> str:
 
 def _ordering(operator: str) -> Callable[[Context, list[Argument], Span], Value]:
     def compare(c: Context, arguments: list[Argument], span: Span) -> Value:
-        _arity(c, arguments, 2, 2, span)
         left, right = (argument.lower() for argument in arguments)
         if left.shape is Shape.TEXT and right.shape is Shape.TEXT:
             result = j.Binary(operator, left.expression, right.expression)
@@ -214,7 +212,6 @@ def _ordering(operator: str) -> Callable[[Context, list[Argument], Span], Value]
 
 
 def _len(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 1, 1, span)
     value = arguments[0].lower()
     if value.shape is Shape.TEXT:
         if value.size is not None:
@@ -238,7 +235,6 @@ def _len(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 
 def _index(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 1, None, span)
     value = arguments[0].lower()
     for argument in arguments[1:]:
         value = _indexed(c, value, argument, span)
@@ -250,8 +246,9 @@ def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
     shape = value.only_shape
     if shape in ELEMENTS and key.shape is Shape.INT and shape is not Shape.PROPERTY_TYPE:
         items = b.or_empty(value.expression, j.ListLiteral(())) if value.optional else value.expression
-        _check_bound(c, value, items, key.expression, "error calling index: index out of range", strict=True)
-        return Value(ELEMENTS[shape], j.Item(items, key.expression))
+        number = printing.as_integer(key)
+        _check_bound(c, value, items, number, "error calling index: index out of range", strict=True)
+        return Value(ELEMENTS[shape], j.Item(items, number))
     if shape in MAP_ELEMENTS and key.shape is Shape.TEXT:
         if not isinstance(key.expression, j.Literal) or hasattr(dict, str(key.expression.value)):
             raise c.refusal(
@@ -286,14 +283,13 @@ def _check_bound(
 
 
 def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 1, 4, span)
     value = arguments[0].lower()
     bounds = [argument.lower() for argument in arguments[1:]]
     if any(bound.shape is not Shape.INT for bound in bounds):
         raise c.refusal(span, "a bound of a slice that is no integer fails in Ollama")
     if len(bounds) == 3:
         raise c.refusal(span, "a slice with a capacity cannot be said in Jinja")
-    expressions = [bound.expression for bound in bounds]
+    expressions = [printing.as_integer(bound) for bound in bounds]
     if value.shape is Shape.TEXT:
         if not expressions:
             return value
@@ -361,7 +357,6 @@ _VERB = re.compile(
 
 def _printf(c: Context, arguments: list[Argument], span: Span) -> Value:
     """Go's ``Sprintf`` with a constant format and the verbs that need no counting of characters."""
-    _arity(c, arguments, 1, None, span)
     layout = arguments[0].lower()
     if not (layout.shape is Shape.TEXT and isinstance(layout.expression, j.Literal)):
         raise c.refusal(span, "printf with a format that is not constant cannot be said in Jinja")
@@ -405,6 +400,16 @@ def _sum(left: j.Expression | None, right: j.Expression | None) -> j.Expression 
             return j.Binary("+", left, right)
 
 
+def _magnitude(c: Context, width: j.Expression) -> j.Expression:
+    """Return how many characters a field width takes; a negative one is filled on the other side."""
+    if isinstance(width, j.Literal) and isinstance(width.value, int):
+        return j.Literal(abs(width.value))
+    if c.is_natural(width):
+        return width
+    is_negative = j.Binary("<", width, j.Literal(0))
+    return j.Conditional(is_negative, j.Binary("-", j.Literal(0), width), width)
+
+
 _VERBS: dict[Shape | None, str] = {Shape.TEXT: "sv", Shape.INT: "dv"}
 
 
@@ -424,9 +429,10 @@ def _verb(
     if width is not None:
         if value.expression != j.EMPTY or width.shape is not Shape.INT or verb == "d":
             raise c.refusal(span, "a field width of printf cannot be said in Jinja")
-        padding = j.Filter(width.expression, "spaces")
+        places = printing.as_integer(width)
+        padding = j.Filter(places, "spaces")
         c.refuse_later(padding, span, "a field width of printf cannot be said in Jinja")
-        return padding, width.expression, rest
+        return padding, _magnitude(c, places), rest
     if match["width"]:
         raise c.refusal(span, "a field width of printf cannot be said in Jinja")
     if verb not in _VERBS.get(value.only_shape, "v"):
@@ -438,7 +444,6 @@ def _verb(
 
 
 def _json(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 1, 1, span)
     return Value(Shape.TEXT, printing.marshalled(c, arguments[0].lower(), span))
 
 
@@ -458,7 +463,6 @@ def _texts(c: Context, arguments: list[Argument], span: Span) -> None:
 
 
 def _to_typescript_type(c: Context, arguments: list[Argument], span: Span) -> Value:
-    _arity(c, arguments, 1, 1, span)
     value = arguments[0].lower()
     if value.shape is Shape.PROPERTY:
         return Value(Shape.TEXT, b.call("typescript_type", value.expression))
@@ -470,6 +474,29 @@ def _to_typescript_type(c: Context, arguments: list[Argument], span: Span) -> Va
 
 
 _OLLAMA = frozenset({"json", "currentDate", "yesterdayDate", "toTypeScriptType"})
+
+_ARITY: dict[str, tuple[int, int | None]] = {
+    "and": (1, None),
+    "or": (1, None),
+    "not": (1, 1),
+    "eq": (1, None),
+    "ne": (2, 2),
+    "lt": (2, 2),
+    "le": (2, 2),
+    "gt": (2, 2),
+    "ge": (2, 2),
+    "len": (1, 1),
+    "index": (1, None),
+    "slice": (1, 4),
+    "print": (0, None),
+    "println": (0, None),
+    "printf": (1, None),
+    "json": (1, 1),
+    "currentDate": (0, None),
+    "yesterdayDate": (0, None),
+    "toTypeScriptType": (1, 1),
+}
+"""The least and the greatest number of arguments that a call may have; None for no bound."""
 
 _FUNCTIONS: dict[str, Callable[[Context, list[Argument], Span], Value]] = {
     "and": _and,

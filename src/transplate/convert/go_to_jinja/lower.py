@@ -123,6 +123,8 @@ class _Lowering:
             return self.bind(declaration, value)
         shapes = c.shapes.setdefault(declaration, set())
         shapes.update(value.shapes)
+        if value.shape is Shape.INT and not c.is_natural(value.expression):
+            c.negatives.add(declaration)
         target = c.targets.get(declaration)
         if is_declaration or target is None:
             target = c.targets[declaration] = self.target(declaration)
@@ -130,7 +132,7 @@ class _Lowering:
             c.mutable.add(target)
         if value.shape is Shape.TEXT:
             return [j.Set(target, printing.as_text(value))]
-        return [j.Set(target, value.expression)]
+        return [j.Set(target, _settled(value))]
 
     def bind(self, declaration: Declaration, value: Value) -> list[j.Statement]:
         """Declare a variable that is never assigned: it stands for its value, or for a copy of it."""
@@ -140,7 +142,7 @@ class _Lowering:
             return []
         copy = c.symbol(snake_case(declaration.name))
         c.variables[declaration] = Value(value.shape, copy, value.optional, value.size)
-        return [j.Set(copy, value.expression)]
+        return [j.Set(copy, _settled(value))]
 
     def target(self, declaration: Declaration) -> j.Name | j.Attribute:
         """Return what holds an assigned variable: a name, or an attribute where it outlives a loop."""
@@ -186,7 +188,13 @@ class _Lowering:
         c = self.c
         value = self.expressions(place).pipeline(loop.pipeline)
         before = c.take_pending()
-        orelse = () if loop.orelse is None else tuple(self.body(loop.orelse.body, _inner(place, place.dot)))
+        if loop.pipeline.is_assignment:
+            raise c.refusal(loop.pipeline.span, "a range that assigns to variables cannot be said in Jinja")
+        orelse: j.Body = ()
+        if loop.orelse is not None:
+            # Where there is nothing to range over, Go leaves the list itself in the variables.
+            unset = self.declare(loop.pipeline, value)
+            orelse = (*unset, *self.body(loop.orelse.body, _inner(place, place.dot)))
         if value.shape is Shape.ANY:
             return [*before, *self.dynamic_range(loop, value, place, orelse)]
         return [*before, *self.typed_range(loop, value, place, orelse)]
@@ -244,6 +252,7 @@ class _Lowering:
             item = c.symbol(snake_case(names[0]) if names else "number")
             target = (item,)
             iterable = b.call("range", value.expression)
+            c.naturals.add(item)
             element = key = Value(Shape.INT, item)
         else:
             kind = " or ".join(sorted(each.value for each in value.shapes))
@@ -254,7 +263,7 @@ class _Lowering:
         opening = [
             statement
             for variable, given in zip(declared, values, strict=True)
-            for statement in self.assign(variable, given, is_declaration=not loop.pipeline.is_assignment)
+            for statement in self.assign(variable, given, is_declaration=True)
         ]
         return self.loop(loop, target, iterable, element, opening, place, orelse)
 
@@ -318,6 +327,15 @@ class _Lowering:
 
 def _inner(place: _Place, dot: Value, leaves: j.Attribute | None = None) -> _Place:
     return _Place(dot, place.root, None, leaves)
+
+
+def _settled(value: Value) -> j.Expression:
+    """Return an expression to keep in a variable: a slice of no tools at all is still no tools."""
+    match value.expression:
+        case j.Slice(j.Or((tools, j.ListLiteral(()))), start, stop) if value.shape is Shape.TOOLS:
+            return j.Conditional(tools, j.Slice(tools, start, stop), tools)
+        case expression:
+            return expression
 
 
 def _is_short(expression: j.Expression) -> bool:

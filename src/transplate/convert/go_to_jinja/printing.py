@@ -90,8 +90,12 @@ def as_digits(value: Value) -> j.Expression:
     """Return an integer as text."""
     if isinstance(value.expression, j.Literal):
         return j.Literal(str(value.expression.value))
-    number = b.or_empty(value.expression, j.Literal(0)) if value.optional else value.expression
-    return j.Filter(number, "string")
+    return j.Filter(as_integer(value), "string")
+
+
+def as_integer(value: Value) -> j.Expression:
+    """Return the expression of an integer, never undefined."""
+    return b.or_empty(value.expression, j.Literal(0)) if value.optional else value.expression
 
 
 def _arguments(c: Context, expression: j.Expression) -> j.Expression:
@@ -128,12 +132,34 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
             return b.call("json", expression)
         case Shape.ARGUMENTS if c.assumptions.use("object-arguments"):
             return b.call("json", expression)
+        case Shape.TOOLS:
+            return _tools(c, expression)
         case shape if shape in _HF_JSON and c.assumptions.use("hf-json"):
             return j.Filter(expression, "tojson")
+        case Shape.CALLS | Shape.MESSAGES if isinstance(expression, j.Slice):
+            raise c.refusal(span, f"json of a slice of {value.shape.value} cannot be said in Jinja")
         case shape if shape in _MARSHALLERS:
             return b.call(_MARSHALLERS[shape], expression)
         case shape:
             raise c.refusal(span, f"json of a value of type {shape.value} cannot be said in Jinja")
+
+
+def _tools(c: Context, expression: j.Expression) -> j.Expression:
+    """Marshal tools; none at all are null, and a slice of none stays none."""
+    match expression:
+        case j.Slice(j.Or((tools, j.ListLiteral(()))), start, stop):
+            sliced = j.Slice(tools, start, stop)
+            return j.Conditional(tools, _tools_macro(c, sliced), _tools(c, tools))
+        case _ if c.assumptions.allows("plain-schemas") or c.assumptions.allows("hf-json"):
+            return j.Conditional(expression, _tools_macro(c, expression), j.Literal("null"))
+        case _:
+            return _tools_macro(c, expression)
+
+
+def _tools_macro(c: Context, expression: j.Expression) -> j.Expression:
+    if c.assumptions.use("hf-json"):
+        return j.Filter(expression, "tojson")
+    return b.call("tools_json", expression)
 
 
 _MARSHALLERS = {
@@ -143,7 +169,6 @@ _MARSHALLERS = {
     Shape.CALL: "tool_call_json",
     Shape.CALL_FUNCTION: "tool_call_function_json",
     Shape.ARGUMENTS: "json",
-    Shape.TOOLS: "tools_json",
     Shape.TOOL: "tool_json",
     Shape.FUNCTION: "function_json",
     Shape.PARAMETERS: "parameters_json",
@@ -156,9 +181,9 @@ _MARSHALLERS = {
     Shape.ANY_LIST: "json",
 }
 
-_HF_JSON = frozenset(
-    {Shape.TOOLS, Shape.TOOL, Shape.FUNCTION, Shape.PARAMETERS, Shape.PROPERTIES, Shape.PROPERTY}
-)
+_JSON_VALUES = frozenset({Shape.ANY, Shape.TEXTS, Shape.ANY_LIST})
+
+_HF_JSON = frozenset({Shape.TOOL, Shape.FUNCTION, Shape.PARAMETERS, Shape.PROPERTIES, Shape.PROPERTY})
 
 # --- truth ----------------------------------------------------------------------------------------------
 
@@ -181,6 +206,7 @@ def condition(c: Context, value: Value, span: Span) -> j.Expression:
 
 _ALWAYS_TRUE = frozenset(
     {
+        Shape.ROOT,
         Shape.MESSAGE,
         Shape.CALL,
         Shape.CALL_FUNCTION,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl import nodes as go
-from transplate.source import Span
+from transplate.source import Source, Span
 
 
 @dataclass(eq=False)
@@ -43,8 +44,12 @@ class Resolution:
 
 
 def resolve(tree: go.TemplateTree) -> Resolution:
-    """Return the resolution of a whole file, associated templates included."""
-    resolver = _Resolver()
+    """Return the resolution of a whole file, associated templates included.
+
+    Raises:
+        UnsupportedTemplate: A variable is declared within parentheses.
+    """
+    resolver = _Resolver(tree.source)
     resolver.body(tree.body, {}, ())
     return resolver.resolution
 
@@ -54,7 +59,8 @@ _Loops = tuple[Span, ...]
 
 
 class _Resolver:
-    def __init__(self) -> None:
+    def __init__(self, source: Source) -> None:
+        self.source = source
         self.resolution = Resolution()
 
     def body(self, items: go.Body, outer: _Scope, loops: _Loops) -> None:
@@ -100,6 +106,13 @@ class _Resolver:
     def pipeline(
         self, pipeline: go.Pipeline, scope: _Scope, loops: _Loops, declared_in: _Loops | None = None
     ) -> None:
+        for inner in _inner_pipelines(pipeline):
+            if inner.declarations:
+                raise UnsupportedTemplate(
+                    "a variable that is declared or assigned within parentheses",
+                    source=self.source,
+                    offset=inner.span.start,
+                )
         for variable in _variables(pipeline):
             if variable.name != "$":
                 declaration = scope[variable.name]
@@ -115,6 +128,16 @@ class _Resolver:
             self.resolution.declarations[variable.span] = declaration
 
 
+def _inner_pipelines(pipeline: go.Pipeline) -> Iterator[go.Pipeline]:
+    for command in pipeline.commands:
+        for operand in command.operands:
+            while isinstance(operand, go.Chain):
+                operand = operand.operand
+            if isinstance(operand, go.Pipeline):
+                yield operand
+                yield from _inner_pipelines(operand)
+
+
 def _variables(pipeline: go.Pipeline) -> Iterator[go.Variable]:
     for command in pipeline.commands:
         for operand in command.operands:
@@ -128,7 +151,6 @@ def _of_operand(operand: go.Operand) -> Iterator[go.Variable]:
         case go.Chain(inner):
             yield from _of_operand(inner)
         case go.Pipeline():
-            # A parenthesised pipeline cannot declare variables that are seen outside of it.
             yield from _variables(operand)
         case _:
             pass
