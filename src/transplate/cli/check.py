@@ -1,0 +1,42 @@
+"""``transplate check``: do two templates print the same prompts?"""
+
+from __future__ import annotations
+
+import click
+
+from transplate.cli import FINE, NO
+from transplate.cli.output import errors_as_json, print_json
+from transplate.cli.templates import read_template
+from transplate.cli.verdict import report_data, report_lines
+
+_EPILOG = """\b
+Examples:
+  transplate check template.gotmpl chat_template.jinja
+  transplate check template.gotmpl chat_template.jinja conversation.json
+  transplate check old.jinja new.jinja --json
+"""
+
+
+@click.command("check", epilog=_EPILOG)
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.argument("conversation_files", metavar="[CONVERSATION]...", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@errors_as_json
+def command(first: str, second: str, conversation_files: tuple[str, ...], as_json: bool) -> int:
+    """Check that the templates A and B, of either language, print the same prompts.
+
+    They are compared on the CONVERSATIONs, JSON files as for render, or else on a built-in set. Exit status 1
+    means that they differ.
+    """
+    from transplate import check_parity
+
+    a, b = read_template(first)[1], read_template(second)[1]
+    conversations = [Conversation.read(read_json(read_text(path))) for path in conversation_files] or None
+    report = check_parity(a, b, conversations)
+    if as_json:
+        print_json(report_data(report), indent=2)
+    else:
+        for line in report_lines(report, first, second):
+            click.echo(line)
+    return FINE if report.equal else NO

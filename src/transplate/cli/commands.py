@@ -1,0 +1,103 @@
+"""The command ``transplate`` and its subcommands, each loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from transplate.cli import BAD
+from transplate.cli.files import STDIN, reason
+from transplate.cli.output import show_error
+from transplate.errors import TransplateError
+
+_COMMANDS = ("render", "convert", "check")
+_INSPECT = "inspect"
+"""Stands for no command at all: a file alone is described."""
+
+_EPILOG = """\b
+Examples:
+  transplate render template.gotmpl -m "Why is the sky blue?"
+  transplate convert template.gotmpl chat_template.jinja
+  transplate check template.gotmpl chat_template.jinja
+  transplate template.gotmpl
+
+'-' stands for standard input. Exit status: 0 fine, 1 the answer is no (the templates differ, the template
+cannot be converted), 2 bad usage or bad input. NO_COLOR turns colours off.
+"""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in (*_COMMANDS, _INSPECT):
+            return None
+        command: click.Command = import_module(f"transplate.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in _COMMANDS:
+            return super().resolve_command(ctx, args)
+        if name != STDIN and not Path(name).exists():
+            import difflib
+
+            close = difflib.get_close_matches(name, _COMMANDS, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"no such command or file: {name!r}{hint}", ctx)
+        return _INSPECT, self.get_command(ctx, _INSPECT), args
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from transplate import __version__
+
+        click.echo(f"transplate {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_Commands,
+    epilog=_EPILOG,
+    subcommand_metavar="COMMAND … | SOURCE",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def _transplate() -> None:
+    """Ollama's Go templates and Hugging Face's Jinja chat templates, interchangeable.
+
+    SOURCE alone says what a template is.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit status."""
+    try:
+        status = _transplate.main(list(arguments), "transplate", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return BAD
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    except TransplateError as error:
+        return show_error(error)
+    except OSError as error:
+        # What the commands read and write by name has errors of its own: this is standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return show_error(TransplateError(f"standard output: {reason(error)}"))
+    return int(status or 0)

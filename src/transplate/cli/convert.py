@@ -1,0 +1,122 @@
+"""``transplate convert``: a template in one language to a template in the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from transplate.cli import FINE
+from transplate.cli.files import Language, language_of_name, write_file
+from transplate.cli.output import errors_as_json, print_json
+from transplate.cli.templates import TemplateFile, naming, read_template
+from transplate.cli.verdict import report_data, report_lines
+from transplate.errors import UnsupportedTemplate
+
+if TYPE_CHECKING:
+    from transplate import Conversion, ParityReport
+
+_EPILOG = """\b
+Examples:
+  transplate convert template.gotmpl chat_template.jinja
+  transplate convert template.gotmpl > chat_template.jinja
+  ollama show --template llama3.2 | transplate convert - chat_template.jinja
+
+What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
+--json on standard output, together with the text.
+"""
+
+
+@click.command("convert", epilog=_EPILOG)
+@click.argument("source", metavar="SRC")
+@click.argument("destination", metavar="[DST]", required=False)
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(["jinja", "gotmpl"]),
+    help="The language to convert to, where the name of DST does not tell.",
+)
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Print the same on every request, not only on ordinary ones; the result is longer.",
+)
+@click.option(
+    "--assume",
+    metavar="NAME",
+    multiple=True,
+    help="Take something more for granted: hf-json, bos-token, llama-server, …",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
+@errors_as_json
+def command(
+    source: str,
+    destination: str | None,
+    target: Language | None,
+    exact: bool,
+    assume: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Convert the template SRC to the other language and write it to DST, or to standard output.
+
+    The language follows from the name of DST: *.jinja or *.gotmpl. A template that the other language cannot
+    express exactly is refused, and nothing is written.
+    """
+    named = language_of_name(destination) if destination else None
+    if target and named and target != named:
+        raise click.UsageError(f"--to {target} and the name {destination} do not go together")
+    template = read_template(source)
+    if (target or named) == template.language:
+        raise click.UsageError(f"{template.source.name} is a {template.language} template already")
+    if template.language == "jinja":
+        raise UnsupportedTemplate(f"{template.source.name}: converting Jinja to Go is not supported yet")
+    conversion = _to_jinja(template, exact=exact, assume=assume)
+    report = _check(template, conversion)
+    if destination is not None:
+        write_file(destination, conversion.text)
+    if as_json:
+        print_json(_data(conversion, report), indent=2)
+        return FINE
+    if destination is None:
+        sys.stdout.buffer.write(conversion.text.encode())
+    for line in _lines(conversion, report, template.source.name, destination or "the result"):
+        click.echo(line, err=True)
+    return FINE
+
+
+def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:
+    from transplate import to_jinja
+
+    try:
+        with naming(template.source):
+            return to_jinja(template.source.text, exact=exact, assume=assume)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
+    from transplate import JinjaTemplate, check_parity
+
+    return check_parity(template.template, JinjaTemplate(conversion.text))
+
+
+def _lines(conversion: Conversion, report: ParityReport, source: str, result: str) -> Iterator[str]:
+    yield from report_lines(report, source, result)
+    for assumption in conversion.assumptions:
+        yield f"assumes {assumption.name}: {assumption.meaning}"
+    for loss in conversion.losses:
+        place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
+        yield f"may differ: {loss.message}{place}"
+
+
+def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:
+    return {
+        "text": conversion.text,
+        "assumptions": [{"name": one.name, "meaning": one.meaning} for one in conversion.assumptions],
+        "losses": [
+            {"message": one.message, "line": one.line, "column": one.column} for one in conversion.losses
+        ],
+        "parity": report_data(report),
+    }

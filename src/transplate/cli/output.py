@@ -1,0 +1,68 @@
+"""What the commands print: prompts as they are, errors for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from transplate.cli import BAD, NO
+from transplate.errors import ErrorKind, TransplateError
+
+
+def print_exactly(data: bytes) -> None:
+    """Print bytes as they are; only a terminal gets the line break that its next line needs."""
+    sys.stdout.buffer.write(data)
+    if not data.endswith(b"\n") and sys.stdout.isatty():
+        sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_json(data: Any, *, indent: int | None = None) -> None:
+    """Print data as JSON: one line, or many if indented."""
+    text = json.dumps(data, ensure_ascii=False, indent=indent)
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def say(text: str) -> None:
+    """Tell people something on standard error, in colour only where it is a terminal and they want it."""
+    click.echo(text, err=True, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def show_error(error: TransplateError) -> int:
+    """Print an error with its place in the source to standard error and return the exit status it means."""
+    say(click.style("error: ", fg="red", bold=True) + str(error))
+    return NO if error.kind is ErrorKind.UNSUPPORTED else BAD
+
+
+def error_data(error: TransplateError) -> dict[str, Any]:
+    """Return an error as data for JSON; what is not known is left out."""
+    data = {
+        "error": error.message,
+        "kind": error.kind.value,
+        "line": error.line,
+        "column": error.column,
+        "source_line": error.source_line,
+    }
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def errors_as_json(command: Callable[..., int]) -> Callable[..., int]:
+    """Let a command that has the option ``--json`` print its error as JSON too."""
+
+    @wraps(command)
+    def wrapped(*, as_json: bool, **arguments: Any) -> int:
+        try:
+            return command(as_json=as_json, **arguments)
+        except TransplateError as error:
+            if as_json:
+                print_json(error_data(error))
+            raise
+
+    return wrapped

@@ -1,0 +1,87 @@
+"""Requests as the command line takes them: a body of Ollama's API or a list of messages, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from transplate.errors import RequestError
+from transplate.source import Source
+
+_FIELDS = ("messages", "tools", "think", "system", "prompt", "suffix")
+_REPLACED = ("template", "context", "raw")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a prompt is made of, as it was given: messages of a chat, or a prompt of ``/api/generate``."""
+
+    messages: Any = ()
+    tools: Any = None
+    think: Any = None
+    system: Any = None
+    prompt: Any = ""
+    suffix: Any = ""
+
+
+EXAMPLE = Request(
+    messages=[
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "user", "content": "What is the capital of France?"},
+        {"role": "assistant", "content": "Paris."},
+        {"role": "user", "content": "And of Norway?"},
+    ]
+)
+"""What is rendered where no request is given."""
+
+
+def read_json(source: Source) -> Any:
+    """Return JSON text as data.
+
+    Raises:
+        RequestError: It is no JSON; the error has the place.
+    """
+    from transplate.ollama.decoding import parse_json
+
+    if not source.text.strip():
+        raise RequestError(f"{source.name}: is empty, where JSON was expected")
+    return parse_json(source.text, name=source.name)
+
+
+def read_request(source: Source) -> Request:
+    """Return a request from JSON text.
+
+    Raises:
+        RequestError: It is no JSON, or neither a request nor a list of messages.
+    """
+    data = read_json(source)
+    if isinstance(data, list):
+        return Request(messages=data)
+    if not isinstance(data, dict) or not {"messages", "prompt", "suffix"} & data.keys():
+        raise RequestError(
+            f"{source.name}: neither a request with messages or a prompt, nor a list of messages"
+        )
+    for name in _REPLACED:
+        if data.get(name):
+            raise RequestError(f"{source.name}: {name}: the prompt does not come from the template alone")
+    request = Request(**{name: data[name] for name in _FIELDS if data.get(name) is not None})
+    if data.get("images") and not request.suffix:
+        message = {"role": "user", "content": request.prompt, "images": data["images"]}
+        return replace(request, messages=[message], prompt="")
+    return request
+
+
+def request_of_texts(texts: Sequence[str]) -> Request:
+    """Return a chat of which the user says the first text, the assistant the second, and so on."""
+    return Request([{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)])
+
+
+def with_options(request: Request, *, system: str | None, tools: Any, think: bool | str | None) -> Request:
+    """Return a request with what the command line says: of tools and thinking it has the last word."""
+    return replace(
+        request,
+        system=system if request.system is None else request.system,
+        tools=request.tools if tools is None else tools,
+        think=request.think if think is None else think,
+    )

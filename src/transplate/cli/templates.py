@@ -1,0 +1,116 @@
+"""Templates of either language behind one interface: read from a file, rendered on a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from transplate.cli.files import Language, language_of, read_text
+from transplate.cli.requests import Request
+from transplate.errors import RequestError, TransplateError
+from transplate.source import Source
+
+if TYPE_CHECKING:
+    from transplate import JinjaTemplate, OllamaTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFile:
+    """A template that was read.
+
+    Attributes:
+        source: Its text, under the name of its file.
+        language: The language it is in.
+        template: The template itself.
+        render: Makes a prompt, as UTF-8, of a request.
+    """
+
+    source: Source
+    language: Language
+    template: OllamaTemplate | JinjaTemplate
+    render: Callable[[Request], bytes]
+
+
+def read_template(path: str) -> TemplateFile:
+    """Return the template in a file.
+
+    Raises:
+        TransplateError: It cannot be read.
+    """
+    source = read_text(path)
+    language = language_of(path, source.text)
+    with naming(source):
+        template, render = _jinja(source) if language == "jinja" else _gotmpl(source)
+
+    def render_named(request: Request) -> bytes:
+        with naming(source):
+            return render(request)
+
+    return TemplateFile(source, language, template, render_named)
+
+
+@contextmanager
+def naming(source: Source) -> Iterator[None]:
+    """Give the errors that are about a text the name of the file it is from."""
+    try:
+        yield
+    except TransplateError as error:
+        if error.source is not None and error.source.text == source.text:
+            error.source = source
+        raise
+
+
+def _gotmpl(source: Source) -> tuple[OllamaTemplate, Callable[[Request], bytes]]:
+    from transplate import OllamaTemplate
+
+    template = OllamaTemplate(source.text)
+
+    def render(request: Request) -> bytes:
+        return template.render_bytes(
+            request.messages,
+            request.tools,
+            system=request.system,
+            think=request.think,
+            prompt=request.prompt,
+            suffix=request.suffix,
+        )
+
+    return template, render
+
+
+def _jinja(source: Source) -> tuple[JinjaTemplate, Callable[[Request], bytes]]:
+    from transplate import JinjaTemplate
+
+    template = JinjaTemplate(source.text)
+
+    def render(request: Request) -> bytes:
+        prompt = template.render(**_chat(request))
+        return prompt.encode("utf-8", "replace")
+
+    return template, render
+
+
+def _chat(request: Request) -> dict[str, Any]:
+    """Return a request as the arguments of a chat template."""
+    if request.suffix:
+        raise RequestError("suffix: a chat template knows none")
+    messages = list(request.messages)
+    if request.prompt:
+        messages.append({"role": "user", "content": request.prompt})
+    if request.system and not (messages and messages[0].get("role") == "system"):
+        messages.insert(0, {"role": "system", "content": request.system})
+    variables: dict[str, Any] = {}
+    if request.think is not None:
+        variables["enable_thinking"] = bool(request.think)
+    if isinstance(request.think, str):
+        variables["reasoning_effort"] = request.think
+    is_prefill = bool(messages) and messages[-1].get("role") == "assistant"
+    return {
+        "messages": messages,
+        "tools": request.tools,
+        "add_generation_prompt": not is_prefill,
+        "continue_final_message": is_prefill,
+        "variables": variables,
+    }

@@ -1,0 +1,134 @@
+"""``transplate convert``: what is written where, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from transplate import to_jinja
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+CHATML = TEMPLATES / "gotmpl" / "chatml.gotmpl"
+CONVERTED = to_jinja(CHATML.read_text()).text
+
+
+def test_to_a_file(run: Run, folder: Path) -> None:
+    result = run("convert", CHATML, "chat_template.jinja")
+    assert (result.status, result.output) == (0, "")
+    assert (folder / "chat_template.jinja").read_text() == CONVERTED
+    assert "conversations" in result.errors
+    assert "assumes alternating-roles: " in result.errors
+    assert os.listdir() == ["chat_template.jinja"]
+
+
+def test_to_standard_output(run: Run) -> None:
+    result = run("convert", CHATML)
+    assert (result.status, result.output) == (0, CONVERTED)
+    assert "assumes " in result.errors
+
+
+def test_from_standard_input(run: Run) -> None:
+    assert run("convert", "-", "--to", "jinja", stdin=CHATML.read_text()).output == CONVERTED
+
+
+def test_exact(run: Run) -> None:
+    result = run("convert", CHATML, "--exact", "--json")
+    assert result.status == 0
+    assert result.data["text"] == to_jinja(CHATML.read_text(), exact=True).text
+    assert result.data["assumptions"] == []
+    assert result.data["parity"]["equal"] is True
+    assert result.data["parity"]["checked"] > 10
+
+
+def test_json_has_text_and_report(run: Run, folder: Path) -> None:
+    result = run("convert", CHATML, "out.jinja", "--json")
+    assert result.status == 0
+    assert result.data["text"] == (folder / "out.jinja").read_text() == CONVERTED
+    assert {"name", "meaning"} == set(result.data["assumptions"][0])
+    assert result.data["losses"] == []
+
+
+def test_unknown_assumption(run: Run) -> None:
+    result = run("convert", CHATML, "--assume", "nonsense")
+    assert (result.status, result.output) == (2, "")
+    assert "no assumption is called 'nonsense'" in result.errors
+
+
+UNSUPPORTED = "{{ range .Messages }}{{ .Role }}\n{{ len .Content }}{{ end }}"
+
+
+def test_what_jinja_cannot_say_is_refused_before_anything_is_written(run: Run, folder: Path) -> None:
+    (folder / "out.jinja").write_text("old")
+    (folder / "in.gotmpl").write_text(UNSUPPORTED)
+    result = run("convert", "in.gotmpl", "out.jinja")
+    assert (result.status, result.output) == (1, "")
+    message, excerpt, caret = result.errors.splitlines()
+    assert message.startswith("error: ")
+    assert excerpt == "in.gotmpl:2:4 | {{ len .Content }}{{ end }}"
+    assert caret.index("^") == excerpt.index("len")
+    assert (folder / "out.jinja").read_text() == "old"
+
+
+def test_refusal_as_json(run: Run) -> None:
+    result = run("convert", "-", "--json", stdin=UNSUPPORTED)
+    assert result.status == 1
+    assert (result.data["kind"], result.data["line"]) == ("unsupported", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([CHATML, "out.gotmpl"], "is a gotmpl template already"),
+        ([CHATML, "--to", "gotmpl"], "is a gotmpl template already"),
+        ([CHATML, "out.jinja", "--to", "gotmpl"], "do not go together"),
+    ],
+)
+def test_bad_usage(run: Run, folder: Path, arguments: list[str | Path], message: str) -> None:
+    result = run("convert", *arguments)
+    assert (result.status, result.output) == (2, "")
+    assert message in result.errors
+    assert os.listdir(folder) == []
+
+
+def test_jinja_to_go_says_that_it_is_not_there_yet(run: Run) -> None:
+    result = run("convert", TEMPLATES / "jinja" / "chatml.jinja", "out.gotmpl")
+    assert (result.status, result.output) == (1, "")
+    assert "converting Jinja to Go is not supported yet" in result.errors
+
+
+class TestWriting:
+    """Files are written as a whole or not at all."""
+
+    def test_mode_and_link_are_kept(self, run: Run, folder: Path) -> None:
+        (folder / "real.jinja").write_text("old")
+        (folder / "real.jinja").chmod(0o640)
+        (folder / "link.jinja").symlink_to("real.jinja")
+        assert run("convert", CHATML, "link.jinja").status == 0
+        assert (folder / "link.jinja").is_symlink()
+        assert (folder / "real.jinja").read_text() == CONVERTED
+        assert stat.S_IMODE((folder / "real.jinja").stat().st_mode) == 0o640
+        assert sorted(os.listdir()) == ["link.jinja", "real.jinja"]
+
+    def test_folder(self, run: Run, folder: Path) -> None:
+        (folder / "out.jinja").mkdir()
+        result = run("convert", CHATML, "out.jinja")
+        assert result.status == 2
+        assert "out.jinja: is a folder, not a file" in result.errors
+        assert os.listdir("out.jinja") == []
+
+    @pytest.mark.usefixtures("folder")
+    def test_no_such_folder(self, run: Run) -> None:
+        result = run("convert", CHATML, "missing/out.jinja")
+        assert result.status == 2
+        assert "missing/out.jinja: no such folder" in result.errors
+
+    def test_pipe_is_written_to(self, run: Run) -> None:
+        reading, writing = os.pipe()
+        assert run("convert", CHATML, f"/dev/fd/{writing}").status == 0
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            assert pipe.read() == CONVERTED

@@ -1,0 +1,124 @@
+"""The command as a process: signals, pipes, terminals, a full disk."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+CHATML = Path(__file__).parents[2] / "templates" / "gotmpl" / "chatml.gotmpl"
+COMMAND = [sys.executable, "-m", "transplate"]
+
+
+def test_a_closed_pipe_ends_it_without_a_word(tmp_path: Path) -> None:
+    requests = tmp_path / "requests.jsonl"
+    requests.write_text('[{"role": "user", "content": "x"}]\n' * 20_000)
+    process = subprocess.Popen(
+        [*COMMAND, "render", str(CHATML), "--jsonl", str(requests)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout
+    assert process.stderr
+    with process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(30) == -signal.SIGPIPE
+        assert process.stderr.read() == b""
+
+
+def test_control_c() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "render", str(CHATML), "--jsonl", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    with process:
+        process.stdin.write(b'[{"role": "user", "content": "x"}]\n')
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
+        assert process.stderr.read().strip() == b"interrupted"
+
+
+def test_it_never_waits_for_a_terminal_unasked() -> None:
+    master, terminal = pty.openpty()
+    done = subprocess.run(
+        [*COMMAND, "render", str(CHATML)], stdin=terminal, capture_output=True, timeout=30, check=True
+    )
+    os.close(master)
+    os.close(terminal)
+    assert done.stdout.endswith(b"<|im_start|>assistant\n")
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    """What a person sees in a terminal."""
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=terminal,
+        env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment},
+    )
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            chunk = os.read(master, 4096)
+        except OSError:
+            break
+        if not chunk:
+            break
+        shown += chunk
+    os.close(master)
+    process.wait(10)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_colours_on_a_terminal_unless_refused() -> None:
+    error = "error: missing: no such file\n"
+    assert on_terminal("render", "missing") == "\x1b[31m\x1b[1merror: \x1b[0mmissing: no such file\n"
+    assert on_terminal("render", "missing", NO_COLOR="1") == error
+    done = subprocess.run([*COMMAND, "render", "missing"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, error)
+
+
+def test_a_terminal_gets_a_last_line_break(tmp_path: Path) -> None:
+    template = tmp_path / "t.gotmpl"
+    template.write_text("{{ range .Messages }}{{ .Content }}{{ end }}")
+    assert on_terminal("render", str(template), "-m", "Hello") == "Hello\n"
+    done = subprocess.run([*COMMAND, "render", str(template), "-m", "Hello"], capture_output=True, check=True)
+    assert done.stdout == b"Hello"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*COMMAND, "render", str(CHATML)], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr == b"error: standard output: no space left on device\n"
+
+
+def test_lines_are_whole_when_it_is_killed(tmp_path: Path) -> None:
+    requests = tmp_path / "requests.jsonl"
+    requests.write_text('[{"role": "user", "content": "x"}]\n' * 200_000)
+    out = tmp_path / "out"
+    with out.open("wb") as file:
+        process = subprocess.Popen([*COMMAND, "render", str(CHATML), "--jsonl", str(requests)], stdout=file)
+        while not out.stat().st_size:
+            time.sleep(0.01)
+        process.terminate()
+        process.wait(10)
+    assert out.read_bytes().endswith(b"}\n")
