@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn
 
 from transplate.gotmpl import fmt, json
 from transplate.gotmpl.builtins import BUILTINS
+from transplate.gotmpl.quoting import from_bytes, is_valid, to_bytes
 from transplate.gotmpl.runtime import LimitReached, printable
 from transplate.gotmpl.types import GoValue
 from transplate.gotmpl.values import byte_length, is_true, settle
@@ -69,12 +70,26 @@ def padded(text: str, width: int) -> str:
 
 def slice_text(text: str, start: int = 0, end: int | None = None) -> str:
     """Return a part of a string's bytes."""
-    size = len(text)
-    if end is None:
-        end = size
-    if not text.isascii() or not 0 <= start <= end <= size:
+    if text.isascii():
+        size = len(text)
+        if end is None:
+            end = size
+        if 0 <= start <= end <= size:
+            return text[start:end]
         raise Deopt
-    return text[start:end]
+    data = to_bytes(text)
+    if end is None:
+        end = len(data)
+    if 0 <= start <= end <= len(data):
+        return from_bytes(data[start:end])
+    raise Deopt
+
+
+def valid(text: str) -> str:
+    """Return a string that has no part of a character in it."""
+    if not is_valid(text):
+        raise Deopt
+    return text
 
 
 def slice_list(items: Sequence[Any] | None, start: int = 0) -> Sequence[Any]:
@@ -116,6 +131,7 @@ FAST_RUNTIME: Final[Mapping[str, object]] = {
     "slice_text": slice_text,
     "spend": spend,
     "text": text,
+    "valid": valid,
     "wire_text": wire_text,
     "within": within,
     **{f"go_{name}": function.call for name, function in BUILTINS.items()},

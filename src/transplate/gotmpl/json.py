@@ -25,8 +25,9 @@ _EXACT_IN_FLOAT64 = 1 << 53
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # In compact JSON a number follows one of [ : , so that these find every float that Python and Go write
 # differently, and every integer that may not fit a float64; the odd find within a string costs only time.
-_ODD_FLOAT = re.compile(r"[\[:,]-?\d(?:\d*\.0[\],}]|\d*(?:\.\d+)?e)")
-_ODD_NUMBER = re.compile(r"[\[:,]-?\d(?:\d{15}|\d*\.0[\],}]|\d*(?:\.\d+)?e)")
+_UNLIKE_EXPONENT = r"\d*(?:\.\d+)?e(?!\+(?:2[1-9]|[3-9]\d|\d{3}))"
+_ODD_FLOAT = re.compile(rf"[\[:,]-?\d(?:\d*\.0[\],}}]|{_UNLIKE_EXPONENT})")
+_ODD_NUMBER = re.compile(rf"[\[:,]-?\d(?:\d{{15}}|\d*\.0[\],}}]|{_UNLIKE_EXPONENT})")
 _ESCAPE = re.compile(r"\\.")
 _LONG_ESCAPES = {r"\b": r"\u0008", r"\f": r"\u000c"}
 _INTEGERS = frozenset({*(kind for kind in Kind if kind.value.startswith(("int", "uint")))} - {Kind.INTERFACE})

@@ -25,6 +25,7 @@ from transplate.ollama.shapes import (
     LEGACY_SHAPE,
     SUFFIX_SHAPE,
     FastMessage,
+    Thinking,
     ToolForms,
     messages_shape,
 )
@@ -82,58 +83,32 @@ class Execution:
             RequestError: A field is one that this version of Ollama does not read.
             TemplateExecutionError: A limit is reached.
         """
-        prepared = values.prepared(self._behaviour)
-        if values.prompt and values.suffix:
-            form = self._suffix_form
-            data = (values.prompt, values.suffix, values.think, values.think_level, values.is_think_set)
-            return None if form is None else self._fast(form, data, now)
-        return self.run_fast_messages(
-            values.system,
-            prepared.messages,
-            prepared.tools,
-            values.think,
-            values.think_level,
-            values.is_think_set,
-            now,
-        )
+        prepared = values.prepared
+        if prepared is None or prepared.behaviour is not self._behaviour:
+            prepared = values.prepare(self._behaviour)
+        if prepared.is_suffix:
+            return self._run(self._suffix_form, prepared.data, now)
+        if self.has_messages:
+            return self._run(self._messages_form, prepared.data, now)
+        return self._run_turns(prepared.turns, now)
 
     def run_fast_messages(
         self,
         system: str,
         messages: Sequence[FastMessage],
         tools: ToolForms | None,
-        think: bool,
-        think_level: str,
-        is_think_set: bool,
+        thinking: Thinking,
         now: Now,
     ) -> str | None:
         """Execute the template on data in the fast form, as :meth:`run_fast` but never in suffix mode."""
         if self.has_messages:
-            form = self._messages_form
-            if form is None:
-                return None
-            return self._fast(form, (system, messages, tools, think, think_level, is_think_set), now)
-        form, last_form = self._turn_form, self._last_turn_form
-        if form is None or last_form is None:
-            return None
-        *complete, last = split_turns(messages)
-        parts = []
-        length = 0
-        for turn in complete:
-            part = self._fast(form, (*turn, think, think_level, is_think_set), now)
-            if part is None:
-                return None
-            parts.append(part)
-            length += len(part)
-            self._check_length(length)
-        part = self._fast(last_form, (*last, think, think_level, is_think_set), now)
-        if part is None or not parts:
-            return part
-        self._check_length(length + len(part))
-        parts.append(part)
-        return "".join(parts)
+            return self._run(self._messages_form, (system, messages, tools, *thinking), now)
+        return self._run_turns([(*turn, *thinking) for turn in split_turns(messages)], now)
 
-    def _fast(self, form: FastForm, data: tuple[object, ...], now: Now) -> str | None:
+    def _run(self, form: FastForm | None, data: tuple[object, ...], now: Now) -> str | None:
+        """Run a fast form; return None if there is none, or if it gives up."""
+        if form is None:
+            return None
         try:
             if self._uses_clock:
                 with clock(now):
@@ -144,12 +119,17 @@ class Execution:
             raise self._limit_reached(str(reached)) from None
         except Exception:
             return None  # whatever it is, the exact form makes of it what Go makes of it
-        self._check_length(len(output))
+        if len(output) > self._limits.output:
+            raise self._limit_reached(f"output is longer than {self._limits.output} bytes (limit: output)")
         return output
 
-    def _check_length(self, length: int) -> None:
-        if length > self._limits.output:
-            raise self._limit_reached(f"output is longer than {self._limits.output} bytes (limit: output)")
+    def _run_turns(self, turns: Sequence[tuple[object, ...]], now: Now) -> str | None:
+        """Run the turns of a legacy template, as :meth:`_run`."""
+        output = self._run(self._last_turn_form, turns[-1], now)
+        if len(turns) == 1 or output is None:
+            return output
+        outputs = [self._run(self._turn_form, turn, now) for turn in turns[:-1]]
+        return None if None in outputs else "".join([*outputs, output])  # type: ignore[list-item]
 
     def _limit_reached(self, message: str) -> TemplateExecutionError:
         return TemplateExecutionError(message, kind=ErrorKind.LIMIT, source=self._tree.source)

@@ -208,6 +208,8 @@ def quick_tools(tools: list[Any], behaviour: Behaviour) -> QuickTools | None:
 # --- bodies as JSON text --------------------------------------------------------------------------------
 
 _COMPACT_KEY: Final = '":'
+_ESCAPED_QUOTE: Final = '\\":'
+_BACKSLASHED_KEY: Final = '\\\\":'
 _SPACE_BEFORE_COLON: Final = re.compile(r'"[ \t\n\r]+:')
 _NEGATIVE_ZERO: Final = re.compile(r"-0(?![0-9.])")
 _BODY_KEYS: Final = frozenset({"model", "messages", "tools", "think", "stream"})
@@ -249,4 +251,8 @@ def is_faithful(text: str, keys: int) -> bool:
         return False
     if text.count(":") == keys:
         return True  # every colon in the text stands behind a key of its own
-    return text.count(_COMPACT_KEY) == keys and _SPACE_BEFORE_COLON.search(text) is None
+    return (
+        text.count(_COMPACT_KEY) - text.count(_ESCAPED_QUOTE) == keys  # less those inside of strings
+        and _BACKSLASHED_KEY not in text
+        and _SPACE_BEFORE_COLON.search(text) is None
+    )

@@ -205,7 +205,7 @@ class OllamaTemplate:
         if text is not None and not is_faithful(text, keys + read.keys + found.keys):
             return None
         return self._execution.run_fast_messages(
-            read.system, read.messages, found.tools, bool(think), think_level, is_think_set, now
+            read.system, read.messages, found.tools, (bool(think), think_level, is_think_set), now
         )
 
     @cached_property

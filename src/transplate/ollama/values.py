@@ -6,17 +6,26 @@ from typing import Any, NamedTuple
 
 from transplate.ollama.collate import collate
 from transplate.ollama.decoding import decode, read_bool, read_string
+from transplate.ollama.legacy import split_turns
 from transplate.ollama.request import Message, Tool, check_required, read_messages, read_tools
-from transplate.ollama.shapes import FastMessage, ToolForms, prepared_messages, prepared_tools
+from transplate.ollama.shapes import prepared_messages, prepared_tools
 from transplate.ollama.versions import Behaviour
 
 
 class Prepared(NamedTuple):
-    """Messages and tools in the fast form, and the behaviour that they are for."""
+    """What the fast forms of a template are run on.
+
+    Attributes:
+        behaviour: How the version of Ollama behaves that this is for.
+        is_suffix: Whether it is for suffix mode.
+        data: What the form of suffix mode or of messages mode is given.
+        turns: What the forms of legacy mode are given, turn by turn.
+    """
 
     behaviour: Behaviour
-    messages: list[FastMessage]
-    tools: ToolForms | None
+    is_suffix: bool
+    data: tuple[object, ...]
+    turns: list[tuple[object, ...]]
 
 
 class Values:
@@ -43,10 +52,9 @@ class Values:
     """
 
     __slots__ = (
-        "_checked",
-        "_prepared",
         "is_think_set",
         "messages",
+        "prepared",
         "prompt",
         "suffix",
         "system",
@@ -73,8 +81,7 @@ class Values:
         self.think = decode(read_bool, think, False, name="think")
         self.think_level = decode(read_string, think_level, "", name="think_level")
         self.is_think_set = decode(read_bool, is_think_set, False, name="is_think_set")
-        self._prepared: Prepared | None = None
-        self._checked = False
+        self.prepared: Prepared | None = None
 
     @classmethod
     def of_records(
@@ -97,12 +104,11 @@ class Values:
         values.think = think
         values.think_level = think_level
         values.is_think_set = is_think_set
-        values._prepared = None
-        values._checked = False
+        values.prepared = None
         return values
 
-    def prepared(self, behaviour: Behaviour) -> Prepared:
-        """Return messages and tools in the fast form, which is made once.
+    def prepare(self, behaviour: Behaviour) -> Prepared:
+        """Make what the fast forms are run on, and keep it.
 
         Args:
             behaviour: How the version of Ollama behaves.
@@ -110,12 +116,18 @@ class Values:
         Raises:
             RequestError: A property's required list is no list of strings, and this version reads it.
         """
-        prepared = self._prepared
-        if prepared is None or prepared.behaviour is not behaviour:
-            self.check(behaviour)
+        self.check(behaviour)
+        thinking = (self.think, self.think_level, self.is_think_set)
+        is_suffix = bool(self.prompt and self.suffix)
+        data: tuple[object, ...]
+        if is_suffix:
+            data = (self.prompt, self.suffix, *thinking)
+        else:
             tools = prepared_tools(self.tools, behaviour)
-            prepared = self._prepared = Prepared(behaviour, prepared_messages(self.messages), tools)
-        return prepared
+            data = (self.system, prepared_messages(self.messages), tools, *thinking)
+        turns: list[tuple[object, ...]] = [(*turn, *thinking) for turn in split_turns(self.messages)]
+        self.prepared = Prepared(behaviour, is_suffix, data, turns)
+        return self.prepared
 
     def check(self, behaviour: Behaviour) -> None:
         """Check what only some versions of Ollama read.
@@ -123,6 +135,5 @@ class Values:
         Raises:
             RequestError: A property's required list is no list of strings, and this version reads it.
         """
-        if self.tools and behaviour.property_required and not self._checked:
+        if self.tools and behaviour.property_required:
             check_required(self.tools)
-            self._checked = True

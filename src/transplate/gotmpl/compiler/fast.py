@@ -17,6 +17,7 @@ from transplate.gotmpl.compiler.emit import Function, Module
 from transplate.gotmpl.compiler.static import (
     GO,
     INT,
+    RAW,
     SCALARS,
     STRING,
     UNREADABLE,
@@ -210,6 +211,8 @@ class _FastCompiler:
         value = self._expressions.pipeline(node)
         if not node.declarations:
             return value
+        if value.type is RAW:
+            value = Value(value.text, STRING)
         (variable,) = node.declarations
         self._flush()
         if node.is_assignment:

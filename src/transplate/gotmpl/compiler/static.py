@@ -65,6 +65,10 @@ STRING: Final = StaticType(
     go="{0}",
     length="(len({0}) if {0}.isascii() else byte_length({0}))",
 )
+RAW: Final = StaticType(
+    "part of a string", text="valid({0})", json="marshal({0})", go="valid({0})", length="byte_length({0})"
+)
+"""A string that may have lost a part of a character; other strings of the fast form are valid."""
 INT: Final = StaticType("int", text="str({0})", json="str({0})", go="{0}")
 BOOL: Final = StaticType(
     "bool", text="('true' if {0} else 'false')", json="('true' if {0} else 'false')", go="{0}"

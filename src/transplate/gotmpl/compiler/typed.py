@@ -17,6 +17,7 @@ from transplate.gotmpl.compiler.static import (
     INT,
     MIXED,
     NIL,
+    RAW,
     SCALARS,
     STRING,
     StaticType,
@@ -205,7 +206,7 @@ class TypedExpressions:
         return self._equality("!=", *arguments)
 
     def _equality(self, operator: str, left: Value, right: Value) -> Value:
-        if left.type is right.type and left.type in _COMPARABLE:
+        if (left.type is right.type and left.type in _COMPARABLE) or {left.type, right.type} <= _STRINGS:
             return _comparison(operator, left, right)
         return self._exactly("eq" if operator == "==" else "ne", (left, right))
 
@@ -245,8 +246,8 @@ class TypedExpressions:
         if any(bound.type is not INT for bound in bounds):
             return self._exactly("slice", arguments)
         code = ", ".join((value.code, *(bound.code for bound in bounds)))
-        if value.type is STRING and len(bounds) <= 2:
-            return Value(f"slice_text({code})", STRING)
+        if value.type in _STRINGS and len(bounds) <= 2:
+            return Value(f"slice_text({code})", RAW)
         if value.type.position is not None and len(bounds) <= 1:
             remaining = None
             if bounds and bounds[0].remaining is not None and bounds[0].remaining.length == f"n_{value.code}":
@@ -260,7 +261,7 @@ class TypedExpressions:
         for argument in arguments:
             if argument.type not in _VERBS and not argument.type.prints_itself:
                 return self._exactly("print", arguments)
-            is_string = argument.type is STRING
+            is_string = argument.type in _STRINGS
             if not is_string and not after_string:
                 parts.append("' '")
             parts.append(argument.text)
@@ -278,8 +279,9 @@ class TypedExpressions:
 _CONDITION: Final = StaticType("condition")
 """What ``and`` and ``or`` of records give: something that can only be tested."""
 _CONSTANT_TYPES: Final[Mapping[type, StaticType]] = {bool: BOOL, int: INT, float: FLOAT, str: STRING}
+_STRINGS: Final = frozenset({STRING, RAW})
 _COMPARABLE: Final = frozenset({STRING, INT, BOOL})
-_VERBS: Final = {STRING: "sv", INT: "dv", BOOL: "tv"}
+_VERBS: Final = {STRING: "sv", RAW: "sv", INT: "dv", BOOL: "tv"}
 _RESULTS: Final[Mapping[str, StaticType]] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "not"), BOOL),
     **dict.fromkeys(("print", "printf", "println", "html", "js", "urlquery"), STRING),
