@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from transplate.cli import FINE, NO
+from transplate.cli.files import read_text
 from transplate.cli.output import errors_as_json, print_json
+from transplate.cli.requests import read_json
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data, report_lines
 
@@ -29,9 +31,9 @@ def command(first: str, second: str, conversation_files: tuple[str, ...], as_jso
     They are compared on the CONVERSATIONs, JSON files as for render, or else on a built-in set. Exit status 1
     means that they differ.
     """
-    from transplate import check_parity
+    from transplate import Conversation, check_parity
 
-    a, b = read_template(first)[1], read_template(second)[1]
+    a, b = read_template(first).template, read_template(second).template
     conversations = [Conversation.read(read_json(read_text(path))) for path in conversation_files] or None
     report = check_parity(a, b, conversations)
     if as_json:
