@@ -404,7 +404,7 @@ class Plausible:
         """Return an expression that can stand as an argument."""
         expression = self.expression(scope, kind, depth + 1)
         if expression is None:
-            return '""'
+            return {"int": "0", "bool": "true"}.get(kind, '""')
         is_simple = " " not in expression or expression[0] in '"`'
         return (
             expression
