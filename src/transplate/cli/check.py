@@ -19,7 +19,7 @@ Examples:
 """
 
 
-@click.command("check", epilog=_EPILOG)
+@click.command("check", epilog=_EPILOG, short_help="Check that two templates print the same prompts.")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.argument("conversation_files", metavar="[CONVERSATION]...", nargs=-1)

@@ -53,7 +53,7 @@ class _Commands(click.Group):
             close = difflib.get_close_matches(name, _COMMANDS, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise click.UsageError(f"no such command or file: {name!r}{hint}", ctx)
-        return _INSPECT, self.get_command(ctx, _INSPECT), args
+        return "", self.get_command(ctx, _INSPECT), args
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -29,7 +29,7 @@ What the result takes for granted, and whether it prints the same prompts, is re
 """
 
 
-@click.command("convert", epilog=_EPILOG)
+@click.command("convert", epilog=_EPILOG, short_help="Convert a template to the other language.")
 @click.argument("source", metavar="SRC")
 @click.argument("destination", metavar="[DST]", required=False)
 @click.option(

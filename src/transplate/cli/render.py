@@ -26,7 +26,7 @@ def _think(_: click.Context, __: click.Parameter, word: str | None) -> bool | st
     return {"true": True, "false": False}.get(word, word) if word is not None else None
 
 
-@click.command("render", epilog=_EPILOG)
+@click.command("render", epilog=_EPILOG, short_help="Print the prompt that a template makes of a request.")
 @click.argument("source", metavar="SRC")
 @click.argument("request_file", metavar="[REQUEST]", required=False)
 @click.option(
