@@ -10,7 +10,7 @@ import base64
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from transplate.gotmpl.numbers import format_float
@@ -49,24 +49,27 @@ def _refuse(value: object) -> NoReturn:
     raise _NotPlain(value)
 
 
-def _make_encode() -> Callable[[Any], str]:
+def _make_iterencode() -> Callable[[Any, int], Iterable[str]]:
     """Return the encoder of plain data: compact, keys sorted, nothing but ASCII controls escaped."""
     make_encoder = getattr(json.encoder, "c_make_encoder", None)
     if make_encoder is None:
-        return json.JSONEncoder(
+        encoder = json.JSONEncoder(
             ensure_ascii=False,
             check_circular=False,
             allow_nan=False,
             sort_keys=True,
             separators=(",", ":"),
             default=_refuse,
-        ).encode
-    iterencode = make_encoder(None, _refuse, _quote, None, ":", ",", True, False, False)
-    return lambda value: "".join(iterencode(value, 0))
+        )
+        return lambda value, _: encoder.iterencode(value)
+    encode: Callable[[Any, int], Iterable[str]] = make_encoder(
+        None, _refuse, _quote, None, ":", ",", True, False, False
+    )
+    return encode
 
 
 _quote: Callable[[str], str] = json.encoder.encode_basestring
-_encode = _make_encode()
+_iterencode = _make_iterencode()
 
 
 def marshal(value: GoValue) -> str:
@@ -97,9 +100,9 @@ def marshal_wire(value: Any) -> str:
 def _plain_text(value: Any, is_odd: Callable[[str], bool]) -> str | None:
     """Return the JSON of plain data by C-speed code, None where Python would not write what Go does."""
     try:
-        text = _encode(value)
+        text = "".join(_iterencode(value, 0))
         if is_odd(text):
-            text = _encode(_with_integers(value))
+            text = "".join(_iterencode(_with_integers(value), 0))
             if is_odd(text):
                 return None
     except (_NotPlain, ValueError, RecursionError):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date, datetime
 from functools import cached_property
 from typing import TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
-from transplate.gotmpl.compiler.fast import Shape
 from transplate.gotmpl.compiler.program import FastForm, fast_form
+from transplate.gotmpl.fastruntime import within
 from transplate.gotmpl.nodes import Body, TemplateTree
 from transplate.gotmpl.quoting import joined
 from transplate.gotmpl.runtime import LimitReached
@@ -29,7 +29,7 @@ from transplate.ollama.shapes import (
     ToolForms,
     messages_shape,
 )
-from transplate.ollama.values import Values
+from transplate.ollama.values import Call, Values
 from transplate.ollama.versions import Behaviour
 
 Now: TypeAlias = datetime | date | None
@@ -67,94 +67,92 @@ class Execution:
         self._uses_clock = "currentDate" in functions or "yesterdayDate" in functions
         self._behaviour = behaviour
         self._limits = limits
+        self._run_turn: Callable[..., str]
+        self._run_last: Callable[..., str]
 
     @property
     def python_source(self) -> str:
         """The Python source of the form that ordinary requests run."""
-        form = self._messages_form if self.has_messages else self._turn_form
-        return self._program.python_source if form is None else form.python_source
+        return self._program.python_source if self._form is None else self._form.python_source
 
     # --- the fast forms -----------------------------------------------------------------------------------
 
-    def run_fast(self, values: Values, now: Now) -> str | None:
-        """Execute the template on values in a fast form; return None where it takes the exact form.
+    def call_on(self, values: Values) -> Call:
+        """Return the fast form that executes the template on values, and its arguments.
 
         Raises:
             RequestError: A field is one that this version of Ollama does not read.
+        """
+        thinking = (values.think, values.think_level, values.is_think_set)
+        messages, tools = values.fast_form(self._behaviour)
+        if not (values.prompt and values.suffix):
+            return self.call_on_messages(values.system, messages, tools, thinking)
+        form = self._suffix_form
+        data = (values.prompt, values.suffix, *thinking, self._limits)
+        return self, None if form is None else form.run, data
+
+    def call_on_messages(
+        self, system: str, messages: Sequence[FastMessage], tools: ToolForms | None, thinking: Thinking
+    ) -> Call:
+        """Return the fast form that executes the template on messages, and its arguments."""
+        form = self._form
+        if form is None:
+            return self, None, ()
+        if self.has_messages:
+            return self, form.run, (system, messages, tools, *thinking, self._limits)
+        turns = split_turns(messages)
+        if len(turns) == 1:
+            return self, self._run_last, (*turns[0], *thinking, self._limits)
+        return self, self._run_turns, (turns, thinking, self._limits)
+
+    def _run_turns(self, turns: Sequence[Turn], thinking: Thinking, limits: Limits) -> str:
+        """Run the turns of a legacy template in their fast forms."""
+        run = self._run_turn
+        outputs = [run(*turn, *thinking, limits) for turn in turns[:-1]]
+        outputs.append(self._run_last(*turns[-1], *thinking, limits))
+        output = "".join(outputs)
+        return output if len(output) <= limits.output else within(output, limits)
+
+    def run_fast(self, call: Call, now: Now) -> str | None:
+        """Run a fast form; return None if there is none, or if it leaves the data to the exact form.
+
+        Raises:
             TemplateExecutionError: A limit is reached.
         """
-        prepared = values.prepared
-        if prepared is None or prepared.behaviour is not self._behaviour:
-            prepared = values.prepare(self._behaviour)
-        if prepared.is_suffix:
-            return self._run(self._suffix_form, prepared.data, now)
-        if self.has_messages:
-            return self._run(self._messages_form, prepared.data, now)
-        return self._run_turns(prepared.turns, now)
-
-    def run_fast_messages(
-        self,
-        system: str,
-        messages: Sequence[FastMessage],
-        tools: ToolForms | None,
-        thinking: Thinking,
-        now: Now,
-    ) -> str | None:
-        """Execute the template on data in the fast form, as :meth:`run_fast` but never in suffix mode."""
-        if self.has_messages:
-            return self._run(self._messages_form, (system, messages, tools, *thinking), now)
-        return self._run_turns([(*turn, *thinking) for turn in split_turns(messages)], now)
-
-    def _run(self, form: FastForm | None, data: tuple[object, ...], now: Now) -> str | None:
-        """Run a fast form; return None if there is none, or if it gives up."""
-        if form is None:
+        _, run, data = call
+        if run is None:
             return None
         try:
             if self._uses_clock:
                 with clock(now):
-                    output = form.run(*data, self._limits)
-            else:
-                output = form.run(*data, self._limits)
+                    return run(*data)
+            return run(*data)
         except LimitReached as reached:
             raise self._limit_reached(str(reached)) from None
         except Exception:
             return None  # whatever it is, the exact form makes of it what Go makes of it
-        if len(output) > self._limits.output:
-            raise self._limit_reached(f"output is longer than {self._limits.output} bytes (limit: output)")
-        return output
-
-    def _run_turns(self, turns: Sequence[tuple[object, ...]], now: Now) -> str | None:
-        """Run the turns of a legacy template, as :meth:`_run`."""
-        output = self._run(self._last_turn_form, turns[-1], now)
-        if len(turns) == 1 or output is None:
-            return output
-        outputs = [self._run(self._turn_form, turn, now) for turn in turns[:-1]]
-        return None if None in outputs else "".join([*outputs, output])  # type: ignore[list-item]
 
     def _limit_reached(self, message: str) -> TemplateExecutionError:
         return TemplateExecutionError(message, kind=ErrorKind.LIMIT, source=self._tree.source)
 
     @cached_property
-    def _messages_form(self) -> FastForm | None:
-        return self._form(messages_shape(self._behaviour))
+    def _form(self) -> FastForm | None:
+        """The fast form of messages mode or, for a template that does not name them, of a turn."""
+        if self.has_messages:
+            return fast_form(self._templates, "", messages_shape(self._behaviour))
+        turn = fast_form(self._templates, "", LEGACY_SHAPE)
+        try:
+            last = fast_form(self._last_turn.templates, "", LAST_TURN_SHAPE)
+        except TemplateExecutionError:  # Ollama panics as it cuts the tree, once it gets there
+            return None
+        if turn is None or last is None:
+            return None
+        self._run_turn, self._run_last = turn.run, last.run
+        return turn
 
     @cached_property
     def _suffix_form(self) -> FastForm | None:
-        return self._form(SUFFIX_SHAPE)
-
-    @cached_property
-    def _turn_form(self) -> FastForm | None:
-        return self._form(LEGACY_SHAPE)
-
-    @cached_property
-    def _last_turn_form(self) -> FastForm | None:
-        try:
-            return fast_form(self._last_turn.templates, "", LAST_TURN_SHAPE)
-        except TemplateExecutionError:  # Ollama panics as it cuts the tree, once it gets there
-            return None
-
-    def _form(self, shape: Shape) -> FastForm | None:
-        return fast_form(self._templates, "", shape)
+        return fast_form(self._templates, "", SUFFIX_SHAPE)
 
     # --- the exact form -----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl.compiler.trampoline import Task, run
@@ -30,12 +30,8 @@ RESPONSE = "Response"
 """The field behind which the last turn ends."""
 
 
-class Turn(NamedTuple):
-    """What one run of a legacy template is given."""
-
-    system: str = ""
-    prompt: str = ""
-    response: str = ""
+Turn: TypeAlias = tuple[str, str, str]
+"""What one run of a legacy template is given: system, prompt and response."""
 
 
 def split_turns(messages: Iterable[tuple[str, str, *tuple[object, ...]]]) -> list[Turn]:
@@ -52,7 +48,7 @@ def split_turns(messages: Iterable[tuple[str, str, *tuple[object, ...]]]) -> lis
     for message in messages:
         role, content = message[0], message[1]
         if (role == "system" and (prompt or response)) or (role == "user" and response):
-            turns.append(Turn(system, prompt, response))
+            turns.append((system, prompt, response))
             system = prompt = response = ""
         if role == "system":
             system = content
@@ -60,7 +56,8 @@ def split_turns(messages: Iterable[tuple[str, str, *tuple[object, ...]]]) -> lis
             prompt = content
         elif role == "assistant":
             response = content
-    return [*turns, Turn(system, prompt, response)]
+    turns.append((system, prompt, response))
+    return turns
 
 
 def cut_at_response(body: Body) -> Body:

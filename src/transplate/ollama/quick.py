@@ -8,13 +8,15 @@ outlives the caller's data unless it was copied; arguments of calls are the call
 
 from __future__ import annotations
 
-import json
 import marshal
 import re
 from collections import OrderedDict
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from json import JSONDecoder
+from typing import Any, Final, TypeAlias
 
 from transplate.errors import RequestError
+from transplate.gotmpl import json
 from transplate.ollama.collate import SEPARATOR
 from transplate.ollama.request import check_required, read_tools
 from transplate.ollama.shapes import FastCall, FastMessage, ToolForms, prepared_tools
@@ -22,85 +24,94 @@ from transplate.ollama.versions import Behaviour
 
 _INTEGERS: Final = range(-(1 << 53), 1 << 53)
 _INFINITY: Final = float("inf")
-_CALL_KEYS: Final = frozenset({"function", "id", "type"})
-_FUNCTION_KEYS: Final = frozenset({"name", "arguments", "index"})
-_TEXT_KEYS: Final = frozenset({"role", "content", "thinking", "tool_name", "tool_call_id"})
-_MESSAGE_KEYS: Final = _TEXT_KEYS | {"tool_calls"}
+_MESSAGE_KEYS: Final = frozenset({"role", "content", "thinking", "tool_calls", "tool_name", "tool_call_id"})
+_ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
-class QuickMessages(NamedTuple):
-    """Messages, gathered and joined as Ollama does it.
+QuickMessages: TypeAlias = tuple[str, list[FastMessage], int]
+"""The system messages' contents, joined; the messages; and how many keys the objects in them have."""
 
-    Attributes:
-        system: The system messages' contents, joined.
-        messages: The messages in the fast form.
-        keys: How many keys the objects in them have that were read.
+
+def quick_messages(messages: list[Any], *, with_arguments: bool = True) -> QuickMessages | None:
+    """Read and collate messages, as ``collate`` in Ollama's template.go does.
+
+    Args:
+        messages: The messages.
+        with_arguments: Whether the arguments of calls are wanted; otherwise they are not looked into.
     """
-
-    system: str
-    messages: list[FastMessage]
-    keys: int
-
-
-def quick_messages(messages: list[Any]) -> QuickMessages | None:
-    """Read and collate messages, as ``collate`` in Ollama's template.go does."""
-    systems: list[str] = []
+    system: list[str] = []
     read: list[FastMessage] = []
-    contents: list[str] = []
+    joining: list[str] = []
     last: str | None = None
     keys = 0
+    made: FastMessage
     try:
         for message in messages:
-            if type(message) is not dict:
-                return None
             size = len(message)
-            keys += size
             role = message["role"]
-            content = message.get("content", "")
-            thinking = tool_name = tool_call_id = ""
-            calls: list[FastCall] | None = None
-            if size != 2 or "content" not in message:
-                if not message.keys() <= _MESSAGE_KEYS:
-                    return None
-                thinking = message.get("thinking", "")
-                tool_name = message.get("tool_name", "")
-                tool_call_id = message.get("tool_call_id", "")
-                if type(thinking) is not str or type(tool_name) is not str or type(tool_call_id) is not str:
-                    return None
-                if not (thinking.isascii() and tool_name.isascii() and tool_call_id.isascii()):
-                    (thinking + tool_name + tool_call_id).encode()
-                found = message.get("tool_calls")
-                if found is not None:
-                    calls = []
-                    keys += _quick_calls(found, calls)
-            if type(role) is not str or type(content) is not str:
+            if size == 2 and type(message) is dict:
+                content = message["content"]
+                made = (role, content, "", None, None, "", "")
+            else:
+                made, called = _quick_message(message, with_arguments)
+                content = made[1]
+                keys += called
+            keys += size
+            if type(content) is not str or type(role) is not str:
                 return None
             if not content.isascii():
                 content.encode()
             if role == "system":
-                systems.append(content)
-            if role == last and role != "tool":
-                contents.append(content)
-                continue
-            if not role.islower() or not role.isascii():
-                return None
-            if len(contents) > 1:
-                read[-1] = (read[-1][0], SEPARATOR.join(contents), *read[-1][2:])
-            contents = [content]
-            last = role
-            read.append((role, content, thinking, None, calls, tool_name, tool_call_id))
+                system.append(content)
+            if role != last or role == "tool":
+                if joining:
+                    read[-1] = _with_content(read[-1], joining)
+                    joining = []
+                last = role
+                if role not in _ROLES and not (role.islower() and role.isascii()):
+                    return None
+                read.append(made)
+            else:
+                joining.append(content)
     except (_NotOrdinary, KeyError, AttributeError, TypeError, UnicodeEncodeError, RecursionError):
         return None
-    if len(contents) > 1:
-        read[-1] = (read[-1][0], SEPARATOR.join(contents), *read[-1][2:])
-    return QuickMessages(SEPARATOR.join(systems), read, keys)
+    if joining:
+        read[-1] = _with_content(read[-1], joining)
+    return SEPARATOR.join(system), read, keys
 
 
 class _NotOrdinary(Exception):
     """Something that the careful readers have to look at."""
 
 
-def _quick_calls(found: Any, calls: list[FastCall]) -> int:
+def _with_content(message: FastMessage, more: list[str]) -> FastMessage:
+    """Return a message with the contents of later ones joined to its own."""
+    role, content, thinking, images, calls, tool_name, tool_call_id = message
+    return role, SEPARATOR.join((content, *more)), thinking, images, calls, tool_name, tool_call_id
+
+
+def _quick_message(message: Any, with_arguments: bool) -> tuple[FastMessage, int]:
+    """Read a message that has more than role and content, or less; also return the keys of its calls."""
+    if type(message) is not dict or not message.keys() <= _MESSAGE_KEYS:
+        raise _NotOrdinary
+    thinking = message.get("thinking", "")
+    tool_name = message.get("tool_name", "")
+    tool_call_id = message.get("tool_call_id", "")
+    if type(thinking) is not str or type(tool_name) is not str or type(tool_call_id) is not str:
+        raise _NotOrdinary
+    if not (thinking.isascii() and tool_name.isascii() and tool_call_id.isascii()):
+        (thinking + tool_name + tool_call_id).encode()
+    found = message.get("tool_calls")
+    calls: list[FastCall] | None = None
+    keys = 0
+    if found is not None:
+        calls = []
+        keys = _quick_calls(found, calls, with_arguments)
+    content = message.get("content", "")
+    return (message["role"], content, thinking, None, calls, tool_name, tool_call_id), keys
+
+
+def _quick_calls(found: Any, calls: list[FastCall], with_arguments: bool) -> int:
     """Read tool calls; return how many keys the objects in them have."""
     if type(found) is not list:
         raise _NotOrdinary
@@ -109,20 +120,29 @@ def _quick_calls(found: Any, calls: list[FastCall]) -> int:
         function = call["function"]
         name = function["name"]
         arguments = function["arguments"]
-        identity = call.get("id", "")
-        index = function.get("index", 0)
-        if not (call.keys() <= _CALL_KEYS and function.keys() <= _FUNCTION_KEYS):
+        identity = ""
+        index = 0
+        size, function_size = len(call), len(function)
+        if size > 1:
+            identity = call.get("id", "")
+            if size - ("id" in call) - ("type" in call) != 1:
+                raise _NotOrdinary
+        if function_size > 2:
+            index = function["index"]
+            if function_size > 3 or type(index) is not int or index not in _INTEGERS:
+                raise _NotOrdinary
+        if type(call) is not dict or type(function) is not dict or type(arguments) is not dict:
             raise _NotOrdinary
-        if not (type(name) is str and type(identity) is str and type(index) is int and index in _INTEGERS):
-            raise _NotOrdinary
-        if type(arguments) is not dict or type(call) is not dict or type(function) is not dict:
-            raise _NotOrdinary
-        if type(call.get("type", "")) is not str:
+        if type(name) is not str or type(identity) is not str:
             raise _NotOrdinary
         if not (name.isascii() and identity.isascii()):
             (name + identity).encode()
-        keys += len(call) + len(function) + _check_object(arguments)
-        calls.append((identity, index, name, arguments, None))
+        keys += size + function_size
+        if with_arguments:
+            keys += _check_object(arguments)
+            calls.append((identity, index, name, arguments, json.marshal(arguments)))
+        else:
+            calls.append((identity, index, name, arguments, None))
     return keys
 
 
@@ -167,14 +187,10 @@ def _check_value(value: Any) -> int:
 # --- tools ----------------------------------------------------------------------------------------------
 
 
-class QuickTools(NamedTuple):
-    """Tools in the fast form, and how many keys the objects in them have."""
+QuickTools: TypeAlias = tuple[ToolForms | None, int]
+"""Tools in the fast form, and how many keys the objects in them have."""
 
-    tools: ToolForms | None
-    keys: int
-
-
-NO_TOOLS: Final = QuickTools(None, 0)
+NO_TOOLS: Final[QuickTools] = (None, 0)
 _MARSHAL_VERSION: Final = 2
 """The newest version whose bytes do not depend on how the objects are shared."""
 _KEPT_TOOLS: Final = 64
@@ -199,7 +215,7 @@ def quick_tools(tools: list[Any], behaviour: Behaviour) -> QuickTools | None:
                 check_required(records)
         except (_NotOrdinary, UnicodeEncodeError, RecursionError, RequestError):
             return None
-        found = _tools[key] = QuickTools(prepared_tools(records, behaviour), keys)
+        found = _tools[key] = (prepared_tools(records, behaviour), keys)
         while len(_tools) > _KEPT_TOOLS:
             _tools.popitem(last=False)
     return found
@@ -215,29 +231,26 @@ _NEGATIVE_ZERO: Final = re.compile(r"-0(?![0-9.])")
 _BODY_KEYS: Final = frozenset({"model", "messages", "tools", "think", "stream"})
 
 
-class QuickBody(NamedTuple):
-    """The parts of a body of ``/api/chat`` that the prompt depends on."""
+QuickBody: TypeAlias = tuple[list[Any], Any, Any, int]
+"""Messages, tools and ``think`` of a body of ``/api/chat``, and how many keys the body itself has."""
 
-    messages: list[Any]
-    tools: Any
-    think: Any
-    keys: int
+_scan: Final[Callable[[str, int], tuple[Any, int]]] = JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 def quick_body(text: str) -> QuickBody | None:
     """Parse the text of a body of ``/api/chat``; :func:`is_faithful` tells later whether that was enough."""
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
+        body, end = _scan(text, 0)
+    except (StopIteration, ValueError, RecursionError):
         return None
-    if type(body) is not dict or not body.keys() <= _BODY_KEYS:
+    if end != len(text) or type(body) is not dict or not body.keys() <= _BODY_KEYS:
         return None
     messages = body.get("messages")
     if type(messages) is not list or type(body.get("model", "")) is not str:
         return None
     if type(body.get("stream", False)) is not bool:
         return None
-    return QuickBody(messages, body.get("tools"), body.get("think"), len(body))
+    return messages, body.get("tools"), body.get("think"), len(body)
 
 
 def is_faithful(text: str, keys: int) -> bool:
@@ -247,7 +260,7 @@ def is_faithful(text: str, keys: int) -> bool:
         text: The text.
         keys: How many keys the objects that were read from it have.
     """
-    if "-" in text and "-0" in text and _NEGATIVE_ZERO.search(text) is not None:
+    if "-0" in text and _NEGATIVE_ZERO.search(text) is not None:
         return False
     if text.count(":") == keys:
         return True  # every colon in the text stands behind a key of its own

@@ -199,18 +199,27 @@ class OllamaTemplate:
             if type(first) is not dict or first.get("role") != "system":
                 messages = [{"role": "system", "content": system}, *messages]
                 keys -= 2
-        read = quick_messages(messages)
-        if read is None or found is None or not read.messages:
+        read = quick_messages(messages, with_arguments=self._shows_arguments)
+        if read is None or found is None:
             return None
-        if text is not None and not is_faithful(text, keys + read.keys + found.keys):
+        all_system, fast_messages, message_keys = read
+        fast_tools, tool_keys = found
+        if not fast_messages:
             return None
-        return self._execution.run_fast_messages(
-            read.system, read.messages, found.tools, (bool(think), think_level, is_think_set), now
-        )
+        if text is not None and not is_faithful(text, keys + message_keys + tool_keys):
+            return None
+        thinking = (bool(think), think_level, is_think_set)
+        execution = self._execution
+        call = execution.call_on_messages(all_system, fast_messages, fast_tools, thinking)
+        return execution.run_fast(call, now)
 
     @cached_property
     def _thinks(self) -> bool:
         return "thinking" in self.inference.abilities
+
+    @cached_property
+    def _shows_arguments(self) -> bool:
+        return "Arguments" in self.inference.fields
 
     @cached_property
     def _takes_tools(self) -> bool:
@@ -286,13 +295,18 @@ class OllamaTemplate:
             RequestError: A field is one that this version of Ollama does not read.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        output = self._execution.run_fast(values, now)
-        return output if output is not None else shown(self._execution.run_exact(values, now))
+        execution = self._execution
+        call = values.call
+        if call is None or call[0] is not execution:
+            call = values.call = execution.call_on(values)
+        output = execution.run_fast(call, now)
+        return output if output is not None else shown(execution.run_exact(values, now))
 
     def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
         """Execute the template on values, as :meth:`execute` does, to the bytes that Ollama makes."""
-        output = self._execution.run_fast(values, now)
-        return to_bytes(output if output is not None else self._execution.run_exact(values, now))
+        execution = self._execution
+        output = execution.run_fast(execution.call_on(values), now)
+        return to_bytes(output if output is not None else execution.run_exact(values, now))
 
 
 def _message(role: str, content: str, images: list[bytes] | None = None) -> Message:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from transplate.ollama.collate import collate
 from transplate.ollama.decoding import decode, read_bool, read_string
-from transplate.ollama.legacy import split_turns
 from transplate.ollama.request import Message, Tool, check_required, read_messages, read_tools
-from transplate.ollama.shapes import prepared_messages, prepared_tools
+from transplate.ollama.shapes import FastMessage, ToolForms, prepared_messages, prepared_tools
 from transplate.ollama.versions import Behaviour
 
-
-class Prepared(NamedTuple):
-    """What the fast forms of a template are run on.
-
-    Attributes:
-        behaviour: How the version of Ollama behaves that this is for.
-        is_suffix: Whether it is for suffix mode.
-        data: What the form of suffix mode or of messages mode is given.
-        turns: What the forms of legacy mode are given, turn by turn.
-    """
-
-    behaviour: Behaviour
-    is_suffix: bool
-    data: tuple[object, ...]
-    turns: list[tuple[object, ...]]
+Call: TypeAlias = tuple[object, Callable[..., str] | None, tuple[object, ...]]
+"""A template that values were executed with, its fast form (None if it has none), and what that takes."""
 
 
 class Values:
@@ -52,9 +39,10 @@ class Values:
     """
 
     __slots__ = (
+        "_fast_form",
+        "call",
         "is_think_set",
         "messages",
-        "prepared",
         "prompt",
         "suffix",
         "system",
@@ -81,7 +69,8 @@ class Values:
         self.think = decode(read_bool, think, False, name="think")
         self.think_level = decode(read_string, think_level, "", name="think_level")
         self.is_think_set = decode(read_bool, is_think_set, False, name="is_think_set")
-        self.prepared: Prepared | None = None
+        self.call: Call | None = None
+        self._fast_form: tuple[Behaviour, list[FastMessage], ToolForms | None] | None = None
 
     @classmethod
     def of_records(
@@ -104,11 +93,12 @@ class Values:
         values.think = think
         values.think_level = think_level
         values.is_think_set = is_think_set
-        values.prepared = None
+        values.call = None
+        values._fast_form = None
         return values
 
-    def prepare(self, behaviour: Behaviour) -> Prepared:
-        """Make what the fast forms are run on, and keep it.
+    def fast_form(self, behaviour: Behaviour) -> tuple[list[FastMessage], ToolForms | None]:
+        """Return messages and tools in the form that fast templates run on, which is made once.
 
         Args:
             behaviour: How the version of Ollama behaves.
@@ -116,18 +106,12 @@ class Values:
         Raises:
             RequestError: A property's required list is no list of strings, and this version reads it.
         """
-        self.check(behaviour)
-        thinking = (self.think, self.think_level, self.is_think_set)
-        is_suffix = bool(self.prompt and self.suffix)
-        data: tuple[object, ...]
-        if is_suffix:
-            data = (self.prompt, self.suffix, *thinking)
-        else:
+        form = self._fast_form
+        if form is None or form[0] is not behaviour:
+            self.check(behaviour)
             tools = prepared_tools(self.tools, behaviour)
-            data = (self.system, prepared_messages(self.messages), tools, *thinking)
-        turns: list[tuple[object, ...]] = [(*turn, *thinking) for turn in split_turns(self.messages)]
-        self.prepared = Prepared(behaviour, is_suffix, data, turns)
-        return self.prepared
+            form = self._fast_form = (behaviour, prepared_messages(self.messages), tools)
+        return form[1:]
 
     def check(self, behaviour: Behaviour) -> None:
         """Check what only some versions of Ollama read.

@@ -73,8 +73,7 @@ class Shape:
 def fast_source(templates: Mapping[str, Body], name: str, shape: Shape) -> str:
     """Return the source of a module with a function ``run_0`` that executes a template.
 
-    The function takes the parameters of the shape and the limits, and returns the output, whose length is
-    left to the caller to check.
+    The function takes the parameters of the shape and the limits, and returns the output.
 
     Raises:
         Unsupported: The template has no fast form.
@@ -132,11 +131,11 @@ class _FastCompiler:
             self._body(self._templates[called])
         if not self._as_list:
             main.prologue = ["o = ''"]
-            main.epilogue = ["return o"]
         else:
             main.prologue = ["p = []"]
             many = self._measures or self._printed > _MANY
-            main.epilogue = ["return measured(p, L)" if many else "return ''.join(p)"]
+            main.epilogue = ["o = measured(p, L)" if many else "o = ''.join(p)"]
+        main.epilogue += ["if len(o) > L.output: within(o, L)", "return o"]
         if self._counts:
             main.prologue.append("s = [L.steps]")
         return self._module.text
@@ -196,7 +195,7 @@ class _FastCompiler:
         code = value.go if self.types[int(local[1:])] is GO else value.code
         self._out.line(f"{local} = {code}")
         if value.type is STRING and value.constant is None and _GROWING.search(code):
-            self._out.line(f"within({local}, L)")
+            self._out.line(f"if len({local}) > L.output: within({local}, L)")
 
     def _assign(self, name: str, value: Value) -> None:
         local = self._expressions.variable(name).code

@@ -50,10 +50,9 @@ class FastForm:
 
     Attributes:
         python_source: Its source.
-        run: The function. It takes the parameters of the shape and the limits, and returns the output,
-            whose length is left to the caller to check. It raises
-            :class:`~transplate.gotmpl.runtime.LimitReached`, or anything else where only the exact form
-            knows what is to be done.
+        run: The function. It takes the parameters of the shape and the limits, and returns the output. It
+            raises :class:`~transplate.gotmpl.runtime.LimitReached`, or anything else where only the exact
+            form knows what is to be done.
     """
 
     __slots__ = ("python_source", "run")

@@ -139,7 +139,8 @@ class TypedExpressions:
         for name in names:
             found = value.type.fields.get(name)
             if found is not None:
-                value = Value(found[0].format(value.code), found[1])
+                code, kind = found
+                value = Value("''", STRING, ("",)) if code == "''" else Value(code.format(value.code), kind)
             elif value.type is self._root_type:
                 value = Value("None", NIL)
             elif value.type.entry is not None and value.type.elem is not None:
