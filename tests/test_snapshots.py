@@ -24,7 +24,7 @@ from tests.oracle.conversations import CONVERSATIONS
 from tests.oracle.engines import Engine
 from tests.oracle.ollama import OLLAMA_VERSION
 from tests.oracle.record import NOW, RECORDED, TEMPLATES
-from transplate import Conversion, JinjaTemplate, OllamaTemplate, to_jinja
+from transplate import Conversation, Conversion, JinjaTemplate, OllamaTemplate, to_jinja
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 STEMS = sorted(path.stem for path in TEMPLATES.glob("*.gotmpl"))
@@ -115,33 +115,6 @@ def forms(stem: str, name: str) -> list[str]:
     return [exact.text] if broken or (strict and name in NOT_FOR_LEGACY) else [exact.text, readable.text]
 
 
-def chat_arguments(name: str) -> dict[str, Any]:
-    """Return what a host of chat templates makes of a conversation."""
-    body = CONVERSATIONS[name]
-    messages = []
-    for message in body["messages"]:
-        made = dict(message)
-        for ours, theirs in (("thinking", "reasoning_content"), ("tool_name", "name")):
-            if ours in made:
-                made[theirs] = made.pop(ours)
-        if "tool_calls" in made:
-            made["tool_calls"] = [{"type": "function", **call} for call in made["tool_calls"]]
-        messages.append(made)
-    is_prefill = messages[-1]["role"] == "assistant"
-    variables: dict[str, Any] = {}
-    if "think" in body:
-        variables["enable_thinking"] = bool(body["think"])
-    if isinstance(body.get("think"), str):
-        variables["reasoning_effort"] = body["think"]
-    return {
-        "messages": messages,
-        "tools": body.get("tools"),
-        "add_generation_prompt": not is_prefill,
-        "continue_final_message": is_prefill,
-        "variables": variables,
-    }
-
-
 def ollama_arguments(template: OllamaTemplate, name: str) -> dict[str, Any]:
     """Return a conversation as a request that the server does not refuse for this template."""
     abilities = template.inference.abilities
@@ -158,9 +131,9 @@ def test_prompt(stem: str, name: str, snapshot: SnapshotAssertion) -> None:
     template = OllamaTemplate(source_of(stem), ollama=OLLAMA_VERSION)
     prompt = template.render(**ollama_arguments(template, name), now=NOW)
     assert prompt == recorded(stem)[name]["output"], "real Ollama"
-    chat = chat_arguments(name)
+    chat = Conversation.read(CONVERSATIONS[name]).to_hf() | {"now": NOW}
     for text in forms(stem, name):
-        assert JinjaTemplate(text).render(**chat, now=NOW) == prompt
+        assert JinjaTemplate(text).render(**chat) == prompt
     assert prompt.encode() == snapshot(extension_class=PromptFile)
 
 
@@ -170,10 +143,10 @@ def test_engine_prints_the_snapshot(
     stem: str, name: str, engine: str, request: pytest.FixtureRequest
 ) -> None:
     # All but prefill, for which the host cuts what the engine prints.
-    chat = chat_arguments(name)
-    del chat["continue_final_message"]
+    chat = Conversation.read(CONVERSATIONS[name]).to_hf()
+    shared = ("messages", "tools", "add_generation_prompt")
+    context = {**chat["variables"], **{key: chat[key] for key in shared}}
     real: Engine = request.getfixturevalue(engine)
-    context = {**chat.pop("variables"), **chat}
     prompt = (SNAPSHOTS / stem / f"{name}.txt").read_bytes().decode()
     for text in forms(stem, name):
         rendered = real.render(text, context, now=NOW)

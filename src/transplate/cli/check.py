@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from transplate.cli import FINE, NO
-from transplate.cli.files import read_text
+from transplate.cli.files import name_of, read_text
 from transplate.cli.output import errors_as_json, print_json
 from transplate.cli.requests import read_json
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data, report_lines
+
+if TYPE_CHECKING:
+    from transplate import Conversation
 
 _EPILOG = """\b
 Examples:
@@ -31,10 +37,10 @@ def command(first: str, second: str, conversation_files: tuple[str, ...], as_jso
     They are compared on the CONVERSATIONs, JSON files as for render, or else on a built-in set. Exit status 1
     means that they differ.
     """
-    from transplate import Conversation, check_parity
+    from transplate import check_parity
 
     a, b = read_template(first).template, read_template(second).template
-    conversations = [Conversation.read(read_json(read_text(path))) for path in conversation_files] or None
+    conversations = [_read_conversation(path) for path in conversation_files] or None
     report = check_parity(a, b, conversations)
     if as_json:
         print_json(report_data(report), indent=2)
@@ -42,3 +48,10 @@ def command(first: str, second: str, conversation_files: tuple[str, ...], as_jso
         for line in report_lines(report, first, second):
             click.echo(line)
     return FINE if report.equal else NO
+
+
+def _read_conversation(path: str) -> Conversation:
+    from transplate import Conversation
+
+    conversation = Conversation.read(read_json(read_text(path)))
+    return conversation if conversation.name else replace(conversation, name=name_of(path))

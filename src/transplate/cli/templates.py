@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from transplate.cli.files import Language, language_of, read_text
 from transplate.cli.requests import Request
@@ -13,7 +13,7 @@ from transplate.errors import RequestError, TransplateError
 from transplate.source import Source
 
 if TYPE_CHECKING:
-    from transplate import JinjaTemplate, OllamaTemplate
+    from transplate import Conversation, JinjaTemplate, OllamaTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +86,22 @@ def _jinja(source: Source) -> tuple[JinjaTemplate, Callable[[Request], bytes]]:
     template = JinjaTemplate(source.text)
 
     def render(request: Request) -> bytes:
-        prompt = template.render(**_chat(request))
+        prompt = template.render(**_conversation(request).to_hf())
         return prompt.encode("utf-8", "replace")
 
     return template, render
 
 
-def _chat(request: Request) -> dict[str, Any]:
-    """Return a request as the arguments of a chat template."""
+def _conversation(request: Request) -> Conversation:
+    """Return a request as a conversation that a chat template can be given."""
+    from transplate import Conversation
+
     if request.suffix:
         raise RequestError("suffix: a chat template knows none")
-    messages = list(request.messages)
-    if request.prompt:
-        messages.append({"role": "user", "content": request.prompt})
-    if request.system and not (messages and messages[0].get("role") == "system"):
-        messages.insert(0, {"role": "system", "content": request.system})
-    variables: dict[str, Any] = {}
-    if request.think is not None:
-        variables["enable_thinking"] = bool(request.think)
-    if isinstance(request.think, str):
-        variables["reasoning_effort"] = request.think
-    is_prefill = bool(messages) and messages[-1].get("role") == "assistant"
-    return {
-        "messages": messages,
-        "tools": request.tools,
-        "add_generation_prompt": not is_prefill,
-        "continue_final_message": is_prefill,
-        "variables": variables,
-    }
+    given = {"messages": request.messages, "prompt": request.prompt, "system": request.system}
+    body = {name: value for name, value in given.items() if value}
+    conversation = Conversation.read(body | {"tools": request.tools, "think": request.think})
+    if request.system and conversation.messages[0].role != "system":
+        first = Conversation.read([{"role": "system", "content": request.system}]).messages
+        conversation = replace(conversation, messages=first + conversation.messages)
+    return conversation
