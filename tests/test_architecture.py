@@ -18,6 +18,7 @@ BASE = {"errors", "source", "limits"}
 THIRD_PARTY = {
     "lark": ("gotmpl/grammar.py", "gotmpl/parser.py", "gotmpl/lexer.py"),
     "jinja2": ("jinja/", "convert/jinja_to_go"),
+    "markupsafe": ("jinja/", "convert/jinja_to_go"),  # the strings of jinja2
     "click": ("cli/",),
 }
 
