@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from tests.oracle.ollama import GoOracle
-from transplate import OllamaTemplate, RequestError, TemplateExecutionError, TemplateSyntaxError, Values
+from transplate import (
+    Conversation,
+    ErrorKind,
+    JinjaTemplate,
+    OllamaTemplate,
+    RequestError,
+    TemplateExecutionError,
+    TemplateSyntaxError,
+    TransplateError,
+    Values,
+)
 
 ECHO = "{{ range .Messages }}[{{ .Role }}|{{ .Content }}|{{ json .ToolCalls }}]{{ end }}{{ json .Tools }}"
 
@@ -136,3 +146,59 @@ def test_endless_recursion_ends() -> None:
     template = OllamaTemplate('{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" .Messages }}')
     with pytest.raises(TemplateExecutionError):
         template.render([{"role": "user", "content": "x"}])
+
+
+class TestChatTemplates:
+    """The same for chat templates, and for conversations that both sides are given."""
+
+    def test_unknown_role(self) -> None:
+        assert (
+            JinjaTemplate("{{ messages[0].role }}").render([{"role": "wizard", "content": "x"}]) == "wizard"
+        )
+
+    def test_missing_content(self) -> None:
+        assert JinjaTemplate("{{ messages[0].content }}").render([{"role": "user"}]) == ""
+
+    def test_lone_surrogate(self) -> None:
+        conversation = Conversation.read([{"role": "user", "content": "a\ud800b"}])
+        for prompt in (
+            JinjaTemplate("{{ messages[0].content }}").render(**conversation.to_hf()),
+            OllamaTemplate("{{ range .Messages }}{{ .Content }}{{ end }}").render(**conversation.to_ollama()),
+        ):
+            assert prompt == "a\ufffdb"
+
+    @pytest.mark.parametrize(
+        ("conversation", "message"),
+        [
+            ([], "messages: at least one message is needed"),
+            ([{"content": "x"}], "messages[0].role: is missing"),
+            ([{"role": "user", "content": 5}], "messages[0].content: a text or a list of parts is needed"),
+            ([{"role": "user", "content": float("nan")}], "messages[0].content: nan is no number of JSON"),
+            (call("{"), "messages[0].tool_calls[0].function.arguments: is not JSON"),
+            (call([1]), "messages[0].tool_calls[0].function.arguments: an object is needed"),
+            (
+                {"messages": [{"role": "user"}], "tools": [{"type": "function"}]},
+                "tools[0].function: is missing",
+            ),
+            ('[{"role": "user", "content": NaN}]', "the conversation: is not JSON: NaN"),
+            ("", "the conversation: is not JSON"),
+            ("[" * 100_000, "the conversation: is nested too deeply"),
+        ],
+    )
+    def test_conversation_that_cannot_be_read(self, conversation: Any, message: str) -> None:
+        with pytest.raises(RequestError) as caught:
+            Conversation.read(conversation)
+        assert caught.value.message.startswith(message)
+
+    def test_a_message_of_ten_megabytes(self) -> None:
+        content = "<é>&" * 2_000_000
+        template = JinjaTemplate("{{ messages[0].content }}|{{ messages[0].content | tojson }}")
+        assert template.render([{"role": "user", "content": content}]) == f'{content}|"{content}"'
+
+    def test_a_thousand_nested_blocks(self) -> None:
+        with pytest.raises(TransplateError) as caught:
+            JinjaTemplate("{% if messages %}" * 1_000 + "x" + "{% endif %}" * 1_000)
+        assert caught.value.kind is ErrorKind.LIMIT
+
+    def test_an_empty_template(self) -> None:
+        assert JinjaTemplate("").render([{"role": "user", "content": "x"}]) == ""
