@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from transplate.cli import FINE
-from transplate.cli.files import Language, language_of_name, write_file
+from transplate.cli.files import write_file
 from transplate.cli.output import errors_as_json, print_json
 from transplate.cli.templates import TemplateFile, naming, read_template
 from transplate.cli.verdict import report_data, report_lines
 from transplate.errors import UnsupportedTemplate
+from transplate.language import Language, language_of_name
 
 if TYPE_CHECKING:
     from transplate import Conversion, ParityReport

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import BinaryIO
 
 from transplate.errors import TransplateError
 from transplate.source import Source
 
-Language: TypeAlias = Literal["gotmpl", "jinja"]
-
 STDIN = "-"
-
-_SUFFIXES: dict[str, Language] = {
-    ".gotmpl": "gotmpl",
-    ".tmpl": "gotmpl",
-    ".jinja": "jinja",
-    ".jinja2": "jinja",
-    ".j2": "jinja",
-}
-_ONLY_GO = re.compile(
-    r"\{\{-?\s*(?:\.|\$|/\*|\w+\s+[.$\x22`\d]|(?:if|range|with|else|end|define|template|block|break|continue)\b)"
-)
-_ONLY_JINJA = re.compile(r"\{[%#{]")
 
 
 @contextmanager
@@ -74,24 +59,6 @@ def decoded(data: bytes, name: str) -> Source:
     except UnicodeDecodeError as error:
         what = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"
         raise TransplateError(f"{name}: not a text file: {what}") from error
-
-
-def language_of_name(path: str) -> Language | None:
-    """Return the language that a file name tells, None where it tells none."""
-    return _SUFFIXES.get(Path(path).suffix.lower())
-
-
-def language_of(path: str, text: str) -> Language:
-    """Return the language of a template, by its name, or else by what only one of the two can say.
-
-    Text without any template syntax is the same in both and counts as a Go template.
-    """
-    named = language_of_name(path)
-    if named is not None:
-        return named
-    if not _ONLY_GO.search(text) and _ONLY_JINJA.search(text):
-        return "jinja"
-    return "gotmpl"
 
 
 def write_file(path: str, text: str) -> None:

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from transplate.cli.files import Language, language_of, read_text
+from transplate.cli.files import read_text
 from transplate.cli.requests import Request
 from transplate.errors import RequestError, TransplateError
+from transplate.language import Language, language_of
 from transplate.source import Source
 
 if TYPE_CHECKING:
