@@ -84,6 +84,37 @@ def marshal(value: GoValue) -> str:
     return _escape(_marshal_any(value) if text is None else text)
 
 
+def marshal_flat(value: dict[Any, Any]) -> str | None:
+    """Return the JSON of an object of strings, small integers, booleans and nulls; None for any other.
+
+    For the few short values that such an object mostly has, this is quicker than :func:`marshal`.
+
+    Raises:
+        UnicodeEncodeError: A string has a lone surrogate.
+    """
+    pairs = []
+    for key, item in value.items():
+        kind = type(item)
+        if type(key) is not str:
+            return None
+        if kind is str:
+            pairs.append((key, _quote(item)))
+        elif kind is bool:
+            pairs.append((key, "true" if item else "false"))
+        elif kind is int and -_EXACT_IN_FLOAT64 < item < _EXACT_IN_FLOAT64:
+            pairs.append((key, str(item)))
+        elif item is None:
+            pairs.append((key, "null"))
+        else:
+            return None
+    if len(pairs) > 1:
+        pairs.sort()
+    text = f"{{{','.join([f'{_quote(key)}:{item}' for key, item in pairs])}}}"
+    if not text.isascii():
+        text.encode()
+    return _escape(text)
+
+
 def marshal_wire(value: Any) -> str:
     """Return ``json.Marshal`` of what Go reads from wire data, without making that first.
 

@@ -24,9 +24,6 @@ from transplate.ollama.shapes import (
     LAST_TURN_SHAPE,
     LEGACY_SHAPE,
     SUFFIX_SHAPE,
-    FastMessage,
-    Thinking,
-    ToolForms,
     messages_shape,
 )
 from transplate.ollama.values import Call, Values
@@ -34,6 +31,9 @@ from transplate.ollama.versions import Behaviour
 
 Now: TypeAlias = datetime | date | None
 """What the date functions take for now; None for the computer's clock."""
+
+Run: TypeAlias = Callable[..., str]
+"""A fast form, from data and limits to the output."""
 
 
 class Execution:
@@ -66,9 +66,7 @@ class Execution:
         self._templates: Mapping[str, Body] = {**tree.templates, "": body}
         self._uses_clock = "currentDate" in functions or "yesterdayDate" in functions
         self._behaviour = behaviour
-        self._limits = limits
-        self._run_turn: Callable[..., str]
-        self._run_last: Callable[..., str]
+        self.limits = limits
 
     @property
     def python_source(self) -> str:
@@ -83,43 +81,23 @@ class Execution:
         Raises:
             RequestError: A field is one that this version of Ollama does not read.
         """
-        thinking = (values.think, values.think_level, values.is_think_set)
+        thinking = (values.think, values.think_level, values.is_think_set, self.limits)
         messages, tools = values.fast_form(self._behaviour)
-        if not (values.prompt and values.suffix):
-            return self.call_on_messages(values.system, messages, tools, thinking)
-        form = self._suffix_form
-        data = (values.prompt, values.suffix, *thinking, self._limits)
-        return self, None if form is None else form.run, data
-
-    def call_on_messages(
-        self, system: str, messages: Sequence[FastMessage], tools: ToolForms | None, thinking: Thinking
-    ) -> Call:
-        """Return the fast form that executes the template on messages, and its arguments."""
-        form = self._form
-        if form is None:
-            return self, None, ()
+        if values.prompt and values.suffix:
+            return self, self._run_suffix, (values.prompt, values.suffix, *thinking)
         if self.has_messages:
-            return self, form.run, (system, messages, tools, *thinking, self._limits)
+            return self, self.run_messages, (values.system, messages, tools, *thinking)
         turns = split_turns(messages)
-        if len(turns) == 1:
-            return self, self._run_last, (*turns[0], *thinking, self._limits)
-        return self, self._run_turns, (turns, thinking, self._limits)
+        if len(turns) == 1 and self._last_turn_form is not None:
+            return self, self._last_turn_form.run, (*turns[0], *thinking)
+        return self, self.run_turns, (turns, *thinking)
 
-    def _run_turns(self, turns: Sequence[Turn], thinking: Thinking, limits: Limits) -> str:
-        """Run the turns of a legacy template in their fast forms."""
-        run = self._run_turn
-        outputs = [run(*turn, *thinking, limits) for turn in turns[:-1]]
-        outputs.append(self._run_last(*turns[-1], *thinking, limits))
-        output = "".join(outputs)
-        return output if len(output) <= limits.output else within(output, limits)
-
-    def run_fast(self, call: Call, now: Now) -> str | None:
+    def run_fast(self, run: Run | None, data: tuple[object, ...], now: Now) -> str | None:
         """Run a fast form; return None if there is none, or if it leaves the data to the exact form.
 
         Raises:
             TemplateExecutionError: A limit is reached.
         """
-        _, run, data = call
         if run is None:
             return None
         try:
@@ -138,21 +116,41 @@ class Execution:
     @cached_property
     def _form(self) -> FastForm | None:
         """The fast form of messages mode or, for a template that does not name them, of a turn."""
-        if self.has_messages:
-            return fast_form(self._templates, "", messages_shape(self._behaviour))
-        turn = fast_form(self._templates, "", LEGACY_SHAPE)
-        try:
-            last = fast_form(self._last_turn.templates, "", LAST_TURN_SHAPE)
-        except TemplateExecutionError:  # Ollama panics as it cuts the tree, once it gets there
-            return None
-        if turn is None or last is None:
-            return None
-        self._run_turn, self._run_last = turn.run, last.run
-        return turn
+        shape = messages_shape(self._behaviour) if self.has_messages else LEGACY_SHAPE
+        return fast_form(self._templates, "", shape)
 
     @cached_property
-    def _suffix_form(self) -> FastForm | None:
-        return fast_form(self._templates, "", SUFFIX_SHAPE)
+    def _last_turn_form(self) -> FastForm | None:
+        try:
+            return fast_form(self._last_turn.templates, "", LAST_TURN_SHAPE)
+        except TemplateExecutionError:  # Ollama panics as it cuts the tree, once it gets there
+            return None
+
+    @cached_property
+    def run_messages(self) -> Run | None:
+        """The fast form of messages mode; None if there is none, or the template is for legacy mode."""
+        return self._form.run if self.has_messages and self._form is not None else None
+
+    @cached_property
+    def run_turns(self) -> Run | None:
+        """The fast form of legacy mode, on the turns; None if there is none, or it is for messages mode."""
+        if self.has_messages or self._form is None or self._last_turn_form is None:
+            return None
+        run_turn, run_last = self._form.run, self._last_turn_form.run
+
+        def run(turns: Sequence[Turn], think: bool, level: str, is_set: bool, limits: Limits) -> str:
+            output = run_last(*turns[-1], think, level, is_set, limits)
+            if len(turns) == 1:
+                return output
+            outputs = [run_turn(*turn, think, level, is_set, limits) for turn in turns[:-1]]
+            return within("".join((*outputs, output)), limits)
+
+        return run
+
+    @cached_property
+    def _run_suffix(self) -> Run | None:
+        form = fast_form(self._templates, "", SUFFIX_SHAPE)
+        return None if form is None else form.run
 
     # --- the exact form -----------------------------------------------------------------------------------
 
@@ -185,13 +183,13 @@ class Execution:
     def _exact_turns(self, values: Values) -> str:
         *complete, last = split_turns(values.messages)
         parts: list[str] = []
-        room = self._limits.output
+        room = self.limits.output
         try:
             for turn in complete:
                 parts.append(self._exact_turn(self._program, values, turn))
                 room -= len(parts[-1])
                 if room < 0:
-                    message = f"output is longer than {self._limits.output} bytes (limit: output)"
+                    message = f"output is longer than {self.limits.output} bytes (limit: output)"
                     raise self._limit_reached(message)
             parts.append(self._exact_turn(self._last_turn, values, last))
         except TemplateExecutionError as error:
@@ -207,7 +205,7 @@ class Execution:
         data["Think"] = values.think
         data["ThinkLevel"] = values.think_level
         data["IsThinkSet"] = values.is_think_set
-        return program.execute(data, limits=self._limits)
+        return program.execute(data, limits=self.limits)
 
     @cached_property
     def _program(self) -> Program:

@@ -12,6 +12,7 @@ import marshal
 import re
 from collections import OrderedDict
 from collections.abc import Callable
+from enum import Enum
 from json import JSONDecoder
 from typing import Any, Final, TypeAlias
 
@@ -24,20 +25,30 @@ from transplate.ollama.versions import Behaviour
 
 _INTEGERS: Final = range(-(1 << 53), 1 << 53)
 _INFINITY: Final = float("inf")
-_MESSAGE_KEYS: Final = frozenset({"role", "content", "thinking", "tool_calls", "tool_name", "tool_call_id"})
-_ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
+_ROLES: Final = {role: role for role in ("system", "user", "assistant", "tool")}
 
 
 QuickMessages: TypeAlias = tuple[str, list[FastMessage], int]
 """The system messages' contents, joined; the messages; and how many keys the objects in them have."""
 
 
-def quick_messages(messages: list[Any], *, with_arguments: bool = True) -> QuickMessages | None:
-    """Read and collate messages, as ``collate`` in Ollama's template.go does.
+class Arguments(Enum):
+    """What becomes of the arguments of tool calls."""
+
+    UNSEEN = "unseen"
+    """They are not looked into, because the template never names them."""
+    COUNTED = "counted"
+    """They are checked and their keys counted, because that tells whether JSON text was read faithfully."""
+    SHOWN = "shown"
+    """They are checked, their keys counted and their JSON made."""
+
+
+def quick_messages(messages: list[Any], arguments: Arguments = Arguments.SHOWN) -> QuickMessages | None:
+    """Read and collate messages, as ``collate`` in Ollama's template.go does; None also where there are none.
 
     Args:
         messages: The messages.
-        with_arguments: Whether the arguments of calls are wanted; otherwise they are not looked into.
+        arguments: What becomes of the arguments of calls.
     """
     system: list[str] = []
     read: list[FastMessage] = []
@@ -48,16 +59,18 @@ def quick_messages(messages: list[Any], *, with_arguments: bool = True) -> Quick
     try:
         for message in messages:
             size = len(message)
-            role = message["role"]
+            keys += size
+            role = _ROLES.get(message["role"])
+            if role is None:
+                role = _other_role(message["role"])
             if size == 2 and type(message) is dict:
                 content = message["content"]
                 made = (role, content, "", None, None, "", "")
             else:
-                made, called = _quick_message(message, with_arguments)
+                made, called = _quick_message(message, role, arguments)
                 content = made[1]
                 keys += called
-            keys += size
-            if type(content) is not str or type(role) is not str:
+            if type(content) is not str:
                 return None
             if not content.isascii():
                 content.encode()
@@ -68,8 +81,6 @@ def quick_messages(messages: list[Any], *, with_arguments: bool = True) -> Quick
                     read[-1] = _with_content(read[-1], joining)
                     joining = []
                 last = role
-                if role not in _ROLES and not (role.islower() and role.isascii()):
-                    return None
                 read.append(made)
             else:
                 joining.append(content)
@@ -77,7 +88,7 @@ def quick_messages(messages: list[Any], *, with_arguments: bool = True) -> Quick
         return None
     if joining:
         read[-1] = _with_content(read[-1], joining)
-    return SEPARATOR.join(system), read, keys
+    return (SEPARATOR.join(system), read, keys) if read else None
 
 
 class _NotOrdinary(Exception):
@@ -90,28 +101,52 @@ def _with_content(message: FastMessage, more: list[str]) -> FastMessage:
     return role, SEPARATOR.join((content, *more)), thinking, images, calls, tool_name, tool_call_id
 
 
-def _quick_message(message: Any, with_arguments: bool) -> tuple[FastMessage, int]:
+def _other_role(role: Any) -> str:
+    """Return a role that is not among the usual ones, which Ollama puts in lower case."""
+    if type(role) is not str or not role.islower() or not role.isascii():
+        raise _NotOrdinary
+    return role
+
+
+def _quick_message(message: Any, role: str, arguments: Arguments) -> tuple[FastMessage, int]:
     """Read a message that has more than role and content, or less; also return the keys of its calls."""
-    if type(message) is not dict or not message.keys() <= _MESSAGE_KEYS:
+    if type(message) is not dict:
         raise _NotOrdinary
-    thinking = message.get("thinking", "")
-    tool_name = message.get("tool_name", "")
-    tool_call_id = message.get("tool_call_id", "")
-    if type(thinking) is not str or type(tool_name) is not str or type(tool_call_id) is not str:
-        raise _NotOrdinary
-    if not (thinking.isascii() and tool_name.isascii() and tool_call_id.isascii()):
-        (thinking + tool_name + tool_call_id).encode()
-    found = message.get("tool_calls")
+    content = thinking = tool_name = tool_call_id = ""
     calls: list[FastCall] | None = None
+    known = 1
     keys = 0
-    if found is not None:
+    if "content" in message:
+        known += 1
+        content = message["content"]
+    if "tool_calls" in message:
+        known += 1
         calls = []
-        keys = _quick_calls(found, calls, with_arguments)
-    content = message.get("content", "")
-    return (message["role"], content, thinking, None, calls, tool_name, tool_call_id), keys
+        keys = _quick_calls(message["tool_calls"], calls, arguments)
+    if "tool_name" in message:
+        known += 1
+        tool_name = _quick_text(message["tool_name"])
+    if "thinking" in message:
+        known += 1
+        thinking = _quick_text(message["thinking"])
+    if "tool_call_id" in message:
+        known += 1
+        tool_call_id = _quick_text(message["tool_call_id"])
+    if known != len(message):
+        raise _NotOrdinary
+    return (role, content, thinking, None, calls, tool_name, tool_call_id), keys
 
 
-def _quick_calls(found: Any, calls: list[FastCall], with_arguments: bool) -> int:
+def _quick_text(value: Any) -> str:
+    """Return an ordinary string."""
+    if type(value) is not str:
+        raise _NotOrdinary
+    if not value.isascii():
+        value.encode()
+    return value
+
+
+def _quick_calls(found: Any, calls: list[FastCall], looked_at: Arguments) -> int:
     """Read tool calls; return how many keys the objects in them have."""
     if type(found) is not list:
         raise _NotOrdinary
@@ -138,11 +173,17 @@ def _quick_calls(found: Any, calls: list[FastCall], with_arguments: bool) -> int
         if not (name.isascii() and identity.isascii()):
             (name + identity).encode()
         keys += size + function_size
-        if with_arguments:
+        text = None
+        if looked_at is Arguments.SHOWN:
+            text = json.marshal_flat(arguments)
+            if text is None:
+                keys += _check_object(arguments)
+                text = json.marshal(arguments)
+            else:
+                keys += len(arguments)
+        elif looked_at is Arguments.COUNTED:
             keys += _check_object(arguments)
-            calls.append((identity, index, name, arguments, json.marshal(arguments)))
-        else:
-            calls.append((identity, index, name, arguments, None))
+        calls.append((identity, index, name, arguments, text))
     return keys
 
 
@@ -190,7 +231,6 @@ def _check_value(value: Any) -> int:
 QuickTools: TypeAlias = tuple[ToolForms | None, int]
 """Tools in the fast form, and how many keys the objects in them have."""
 
-NO_TOOLS: Final[QuickTools] = (None, 0)
 _MARSHAL_VERSION: Final = 2
 """The newest version whose bytes do not depend on how the objects are shared."""
 _KEPT_TOOLS: Final = 64

@@ -36,9 +36,6 @@ from transplate.ollama.versions import Behaviour
 FastCall: TypeAlias = tuple[str, int, str, dict[str, Any] | None, str | None]
 FastMessage: TypeAlias = tuple[str, str, str, list[bytes] | None, list[FastCall] | None, str, str]
 
-Thinking: TypeAlias = tuple[bool, str, bool]
-"""Whether to think, the level of thinking, and whether the request said anything on it."""
-
 
 class PropertyForm:
     """A property of a tool's parameters."""

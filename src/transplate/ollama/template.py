@@ -15,7 +15,8 @@ from transplate.ollama.decoding import decode, read_string
 from transplate.ollama.execution import Execution
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.inference import Inference, infer, running_body
-from transplate.ollama.quick import NO_TOOLS, QuickTools, is_faithful, quick_body, quick_messages, quick_tools
+from transplate.ollama.quick import quick_body
+from transplate.ollama.quick_rendering import QuickRenderer, quick_renderer
 from transplate.ollama.request import Message, Request, read_messages, read_request, read_think, read_tools
 from transplate.ollama.text import shown
 from transplate.ollama.values import Values
@@ -106,8 +107,9 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        if type(messages) is list and not (prompt or suffix):
-            output = self._render_quickly(messages, tools, system, think, now)
+        render = self._render_quickly
+        if render is not None and type(messages) is list and not (prompt or suffix):
+            output = render(messages, tools, system, think, now, None, 0)
             if output is not None:
                 return output
         request = self._request(messages, tools, system, think, prompt, suffix)
@@ -145,85 +147,20 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        if type(body) is str:
+        render = self._render_quickly
+        if render is not None and type(body) is str:
             quick = quick_body(body)
             if quick is not None:
                 messages, tools, think, keys = quick
-                output = self._render_quickly(messages, tools, system, think, now, body, keys)
+                output = render(messages, tools, system, think, now, body, keys)
                 if output is not None:
                     return output
         request = read_request(body, self._behaviour)
         return self.execute(self._values(request, system), now=now)
 
-    def _render_quickly(
-        self,
-        messages: list[Any],
-        tools: Any,
-        system: str | None,
-        think: Any,
-        now: datetime | date | None,
-        text: str | None = None,
-        keys: int = 0,
-    ) -> str | None:
-        """Render an ordinary chat; return None for all that is not ordinary, errors above all.
-
-        Args:
-            messages: The messages.
-            tools: The tools.
-            system: The Modelfile's SYSTEM.
-            think: The API's ``think``.
-            now: What the date functions take for now.
-            text: The JSON text that all this was read from, if it was.
-            keys: How many keys of that text's objects are not in messages and tools.
-        """
-        if think is None and self._thinks:
-            think, think_level, is_think_set = True, "medium", True
-        elif think is None or think is False:
-            think_level, is_think_set = "", think is False
-        elif think is True and self._thinks:
-            think_level, is_think_set = "medium", True
-        elif type(think) is str and think in self._behaviour.think_levels and self._thinks:
-            think_level, is_think_set = think, True
-        else:
-            return None
-        if tools is None:
-            found: QuickTools | None = NO_TOOLS
-        elif type(tools) is list and self._takes_tools:
-            found = quick_tools(tools, self._behaviour)
-        else:
-            return None
-        if system is not None and type(system) is not str:
-            return None
-        if system and messages:
-            first = messages[0]
-            if type(first) is not dict or first.get("role") != "system":
-                messages = [{"role": "system", "content": system}, *messages]
-                keys -= 2
-        read = quick_messages(messages, with_arguments=self._shows_arguments)
-        if read is None or found is None:
-            return None
-        all_system, fast_messages, message_keys = read
-        fast_tools, tool_keys = found
-        if not fast_messages:
-            return None
-        if text is not None and not is_faithful(text, keys + message_keys + tool_keys):
-            return None
-        thinking = (bool(think), think_level, is_think_set)
-        execution = self._execution
-        call = execution.call_on_messages(all_system, fast_messages, fast_tools, thinking)
-        return execution.run_fast(call, now)
-
     @cached_property
-    def _thinks(self) -> bool:
-        return "thinking" in self.inference.abilities
-
-    @cached_property
-    def _shows_arguments(self) -> bool:
-        return "Arguments" in self.inference.fields
-
-    @cached_property
-    def _takes_tools(self) -> bool:
-        return "tools" in self.inference.abilities
+    def _render_quickly(self) -> QuickRenderer | None:
+        return quick_renderer(self._execution, self.inference, self._behaviour)
 
     def _request(
         self,
@@ -299,13 +236,14 @@ class OllamaTemplate:
         call = values.call
         if call is None or call[0] is not execution:
             call = values.call = execution.call_on(values)
-        output = execution.run_fast(call, now)
+        output = execution.run_fast(call[1], call[2], now)
         return output if output is not None else shown(execution.run_exact(values, now))
 
     def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
         """Execute the template on values, as :meth:`execute` does, to the bytes that Ollama makes."""
         execution = self._execution
-        output = execution.run_fast(execution.call_on(values), now)
+        _, run, data = execution.call_on(values)
+        output = execution.run_fast(run, data, now)
         return to_bytes(output if output is not None else execution.run_exact(values, now))
 
 

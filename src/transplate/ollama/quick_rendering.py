@@ -1,0 +1,83 @@
+"""Rendering of ordinary chats without detours: requests read quickly, run in the fast form.
+
+Whatever is not ordinary gives None, and is read and rendered with care by the caller, who alone complains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from transplate.ollama.execution import Execution, Now
+from transplate.ollama.inference import Inference
+from transplate.ollama.legacy import split_turns
+from transplate.ollama.quick import Arguments, is_faithful, quick_messages, quick_tools
+from transplate.ollama.shapes import ToolForms
+from transplate.ollama.versions import Behaviour
+
+QuickRenderer: TypeAlias = Callable[[Any, Any, Any, Any, Now, str | None, int], str | None]
+"""Renders a chat: messages, tools, the Modelfile's SYSTEM, ``think``, the clock, the JSON text that all this
+was read from (None if from none), and how many keys of that text's objects are not in messages and tools."""
+
+
+def quick_renderer(execution: Execution, inference: Inference, behaviour: Behaviour) -> QuickRenderer | None:
+    """Return what renders ordinary chats with a template, None if the template has no fast form.
+
+    Args:
+        execution: The template's execution.
+        inference: What is known of the template.
+        behaviour: How the version of Ollama behaves.
+    """
+    run, run_turns = execution.run_messages, execution.run_turns
+    if run is None and run_turns is None:
+        return None
+    run_fast, limits = execution.run_fast, execution.limits
+    thinks = "thinking" in inference.abilities
+    takes_tools = "tools" in inference.abilities
+    shows_arguments = "Arguments" in inference.fields
+    shown = Arguments.SHOWN if shows_arguments else Arguments.UNSEEN
+    read_from_text = Arguments.SHOWN if shows_arguments else Arguments.COUNTED
+    levels = behaviour.think_levels
+
+    def render(
+        messages: Any, tools: Any, system: Any, think: Any, now: Now, text: str | None, keys: int
+    ) -> str | None:
+        if think is None:
+            think, level, is_set = (True, "medium", True) if thinks else (False, "", False)
+        elif think is False:
+            level, is_set = "", True
+        elif not thinks:
+            return None
+        elif think is True:
+            level, is_set = "medium", True
+        elif type(think) is str and think in levels:
+            think, level, is_set = True, think, True
+        else:
+            return None
+        if system:
+            if type(system) is not str or not messages or type(messages[0]) is not dict:
+                return None
+            if messages[0].get("role") != "system":
+                messages = [{"role": "system", "content": system}, *messages]
+                keys -= 2
+        elif system is not None and system != "":
+            return None
+        arguments = shown if text is None else read_from_text
+        read = quick_messages(messages, arguments)
+        if read is None:
+            return None
+        all_system, fast_messages, message_keys = read
+        fast_tools: ToolForms | None = None
+        if tools is not None:
+            found = quick_tools(tools, behaviour) if takes_tools and type(tools) is list else None
+            if found is None:
+                return None
+            fast_tools, tool_keys = found
+            keys += tool_keys
+        if text is not None and not is_faithful(text, keys + message_keys):
+            return None
+        if run is not None:
+            return run_fast(run, (all_system, fast_messages, fast_tools, think, level, is_set, limits), now)
+        return run_fast(run_turns, (split_turns(fast_messages), think, level, is_set, limits), now)
+
+    return render
