@@ -345,6 +345,8 @@ def _meets(case: Case, name: str, *, legacy: bool) -> bool:
             return "system" not in [role.lower() for role in roles[1:]]
         case "text-content":
             return all(isinstance(message["content"], str) for message in messages)
+        case "no-system":
+            return "system" not in roles
         case "some-message":
             return bool(messages)
         case "open-prefill":

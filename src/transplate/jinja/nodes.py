@@ -54,11 +54,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """``value[start:stop]``."""
+    """``value[start:stop:step]``."""
 
     value: Expression
     start: Expression | None = None
     stop: Expression | None = None
+    step: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """``value is name`` or, negated, ``value is not name``."""
+    """``value is name(arguments)`` or, negated, ``value is not name(arguments)``."""
 
     __test__ = False
 
     value: Expression
     name: str
     negated: bool = False
+    arguments: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,13 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class Not:
     """``not value``."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """``-value``; a negative number is a literal."""
 
     value: Expression
 
@@ -149,6 +158,7 @@ Expression: TypeAlias = (
     | Test
     | Call
     | Not
+    | Negative
     | And
     | Or
     | Binary
@@ -189,9 +199,9 @@ class For:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """``{% set target = value %}``; the target is a name or an attribute of a namespace."""
+    """``{% set target = value %}``; the target is a name, an attribute of a namespace, or several names."""
 
-    target: Name | Attribute
+    target: Name | Attribute | tuple[Name, ...]
     value: Expression
 
 
@@ -199,17 +209,35 @@ class Set:
 class SetBlock:
     """``{% set target %} … {% endset %}``: the printed body as a string."""
 
-    target: Name
+    target: Name | Attribute
     body: Body
 
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A macro; every parameter is positional and has no default."""
+    """A macro; the last of its parameters have the defaults."""
 
     name: str
     parameters: tuple[str, ...]
     body: Body
+    defaults: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A body with variables of its own, such as that of ``{% generation %}``."""
+
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """``{% break %}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """``{% continue %}``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +254,9 @@ class Verbatim:
     source: str
 
 
-Statement: TypeAlias = Output | If | For | Set | SetBlock | Macro | Comment | Verbatim
+Statement: TypeAlias = (
+    Output | If | For | Set | SetBlock | Macro | Scope | Break | Continue | Comment | Verbatim
+)
 Body: TypeAlias = tuple[Statement, ...]
 
 TRUE = Literal(True)

@@ -16,12 +16,14 @@ def children(expression: j.Expression) -> tuple[j.Expression, ...]:
             return items
         case j.DictLiteral(pairs):
             return tuple(part for pair in pairs for part in pair)
-        case j.Attribute(value) | j.Test(value) | j.Not(value):
+        case j.Attribute(value) | j.Not(value) | j.Negative(value):
             return (value,)
+        case j.Test(value, _, _, arguments):
+            return (value, *arguments)
         case j.Item(value, key):
             return (value, key)
-        case j.Slice(value, start, stop):
-            return tuple(part for part in (value, start, stop) if part is not None)
+        case j.Slice(value, start, stop, step):
+            return tuple(part for part in (value, start, stop, step) if part is not None)
         case j.Filter(value, _, arguments, keywords) | j.Call(value, arguments, keywords):
             return (value, *arguments, *(argument for _, argument in keywords))
         case j.And(operands) | j.Or(operands) | j.Concat(operands):
@@ -49,20 +51,19 @@ def rebuild(expression: j.Expression, change: Callable[[j.Expression], j.Express
             return j.Attribute(change(value), name)
         case j.Item(value, key):
             return j.Item(change(value), change(key))
-        case j.Slice(value, start, stop):
-            return j.Slice(
-                change(value),
-                None if start is None else change(start),
-                None if stop is None else change(stop),
-            )
+        case j.Slice(value, start, stop, step):
+            bounds = (None if bound is None else change(bound) for bound in (start, stop, step))
+            return j.Slice(change(value), *bounds)
         case j.Filter(value, name, arguments, keywords):
             return j.Filter(change(value), name, tuple(map(change, arguments)), named(keywords))
-        case j.Test(value, name, negated):
-            return j.Test(change(value), name, negated)
+        case j.Test(value, name, negated, arguments):
+            return j.Test(change(value), name, negated, tuple(map(change, arguments)))
         case j.Call(function, arguments, keywords):
             return j.Call(change(function), tuple(map(change, arguments)), named(keywords))
         case j.Not(value):
             return j.Not(change(value))
+        case j.Negative(value):
+            return j.Negative(change(value))
         case j.And(operands):
             return j.And(tuple(map(change, operands)))
         case j.Or(operands):
@@ -96,8 +97,14 @@ def own_expressions(statement: j.Statement) -> tuple[j.Expression, ...]:
             return (test,)
         case j.For(_, iterable, _, _, condition):
             return (iterable,) if condition is None else (iterable, condition)
-        case j.Set(target, value):
-            return (value,) if isinstance(target, j.Name) else (target.value, value)
+        case j.Set(j.Attribute(owner), value):
+            return (owner, value)
+        case j.Set(_, value):
+            return (value,)
+        case j.SetBlock(j.Attribute(owner)):
+            return (owner,)
+        case j.Macro(_, _, _, defaults):
+            return defaults
         case _:
             return ()
 
@@ -107,7 +114,7 @@ def bodies(statement: j.Statement) -> tuple[j.Body, ...]:
     match statement:
         case j.If(_, body, orelse) | j.For(_, _, body, orelse):
             return (body, orelse)
-        case j.SetBlock(_, body) | j.Macro(_, _, body):
+        case j.SetBlock(_, body) | j.Macro(_, _, body) | j.Scope(body):
             return (body,)
         case _:
             return ()
@@ -151,7 +158,9 @@ def _mapped(statement: j.Statement, change: Callable[[j.Expression], j.Expressio
             return j.Set(target, change(value))
         case j.SetBlock(target, body):
             return j.SetBlock(target, map_expressions(body, change))
-        case j.Macro(name, parameters, body):
-            return j.Macro(name, parameters, map_expressions(body, change))
+        case j.Macro(name, parameters, body, defaults):
+            return j.Macro(name, parameters, map_expressions(body, change), tuple(map(change, defaults)))
+        case j.Scope(body):
+            return j.Scope(map_expressions(body, change))
         case _:
             return statement

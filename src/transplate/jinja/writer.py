@@ -70,18 +70,22 @@ def _expression(expression: j.Expression) -> tuple[str, int]:
             return f"{_write(value, _POSTFIX)}.{name}", _POSTFIX
         case j.Item(value, key):
             return f"{_write(value, _POSTFIX)}[{write_expression(key)}]", _POSTFIX
-        case j.Slice(value, start, stop):
-            bounds = ":".join("" if bound is None else write_expression(bound) for bound in (start, stop))
+        case j.Slice(value, start, stop, step):
+            given = (start, stop) if step is None else (start, stop, step)
+            bounds = ":".join("" if bound is None else write_expression(bound) for bound in given)
             return f"{_write(value, _POSTFIX)}[{bounds}]", _POSTFIX
         case j.Filter(value, name, arguments, keywords):
             call = f"({_list(arguments, keywords)})" if arguments or keywords else ""
             return f"{_write(value, _POSTFIX)}|{name}{call}", _POSTFIX
-        case j.Test(value, name, negated):
-            return f"{_write(value, _POSTFIX)} is {'not ' if negated else ''}{name}", _COMPARE
+        case j.Test(value, name, negated, arguments):
+            call = f"({_list(arguments)})" if arguments else ""
+            return f"{_write(value, _POSTFIX)} is {'not ' if negated else ''}{name}{call}", _COMPARE
         case j.Call(function, arguments, keywords):
             return f"{_write(function, _POSTFIX)}({_list(arguments, keywords)})", _POSTFIX
         case j.Not(value):
             return f"not {_write(value, _COMPARE)}", _NOT
+        case j.Negative(value):
+            return f"-{_write(value, _POSTFIX)}", _ARITHMETIC
         case j.And(operands):
             return " and ".join(_write(operand, _NOT) for operand in operands), _AND
         case j.Or(operands):
@@ -135,11 +139,20 @@ def _statement(statement: j.Statement, depth: int) -> Iterator[str]:
                 f"for {names} in {_write(iterable, _OR)}{filtered}", inner, orelse, "endfor", depth
             )
         case j.Set(target, value):
-            yield f"{indent}{_tag(f'set {write_expression(target)} = {write_expression(value)}')}"
+            yield f"{indent}{_tag(f'set {_target(target)} = {write_expression(value)}')}"
         case j.SetBlock(target, inner):
-            yield from _block(f"set {target.name}", inner, (), "endset", depth)
-        case j.Macro(name, parameters, inner):
-            yield from _block(f"macro {name}({', '.join(parameters)})", inner, (), "endmacro", depth)
+            yield from _block(f"set {_target(target)}", inner, (), "endset", depth)
+        case j.Macro(name, parameters, inner, defaults):
+            bare = parameters[: len(parameters) - len(defaults)]
+            pairs = zip(parameters[len(bare) :], defaults, strict=True)
+            written = [*bare, *(f"{parameter}={_write(default, _OR)}" for parameter, default in pairs)]
+            yield from _block(f"macro {name}({', '.join(written)})", inner, (), "endmacro", depth)
+        case j.Scope(inner):
+            yield from _block("generation", inner, (), "endgeneration", depth)
+        case j.Break():
+            yield indent + _tag("break")
+        case j.Continue():
+            yield indent + _tag("continue")
         case j.Comment(text):
             first, *rest = text.split("\n")
             yield f"{indent}{{#- {first}" + ("" if rest else " -#}")
@@ -150,6 +163,10 @@ def _statement(statement: j.Statement, depth: int) -> Iterator[str]:
                 yield f"{indent}{line}" if line else line
 
 
+def _target(target: j.Name | j.Attribute | tuple[j.Name, ...]) -> str:
+    return ", ".join(name.name for name in target) if isinstance(target, tuple) else write_expression(target)
+
+
 def _tag(text: str) -> str:
     return f"{{%- {text} -%}}"
 
@@ -157,11 +174,10 @@ def _tag(text: str) -> str:
 def _block(opening: str, body: j.Body, orelse: j.Body, closing: str, depth: int) -> Iterator[str]:
     indent = _INDENT * depth
     inner = list(_lines(body, depth + 1))
-    if len(body) == 1 and isinstance(body[0], j.Output | j.Set) and not orelse and len(inner) == 1:
-        line = f"{indent}{_tag(opening)}{inner[0].lstrip()}{_tag(closing)}"
-        if len(line) <= _WIDTH and opening.split()[0] in ("if", "for"):
-            yield line
-            return
+    line = f"{indent}{_tag(opening)}{''.join(inner).lstrip()}{_tag(closing)}"
+    if not orelse and _is_short(body, inner) and len(line) <= _WIDTH:
+        yield line
+        return
     yield indent + _tag(opening)
     yield from inner
     if orelse:
@@ -170,19 +186,44 @@ def _block(opening: str, body: j.Body, orelse: j.Body, closing: str, depth: int)
     yield indent + _tag(closing)
 
 
+def _is_short(body: j.Body, lines: list[str]) -> bool:
+    """Return whether a body can stand on the line of the tag that opens it."""
+    if len(body) != 1 or len(lines) != 1 or not lines[0].lstrip().startswith("{"):
+        return False
+    match body[0]:
+        case j.Output() | j.Set():
+            return True
+        case j.For(_, _, (j.Output(),), ()):
+            return True
+        case _:
+            return False
+
+
 def _if(statement: j.If, depth: int) -> Iterator[str]:
+    """Write a conditional; where every arm is one short statement, as a table of one line an arm."""
     indent = _INDENT * depth
-    word = "if"
-    while True:
-        opening = f"{word} {_write(statement.test, _OR)}"
-        match statement.orelse:
-            case (j.If() as chained,):
-                yield indent + _tag(opening)
-                yield from _lines(statement.body, depth + 1)
-                statement, word = chained, "elif"
-            case orelse:
-                yield from _block(opening, statement.body, orelse, "endif", depth)
-                return
+    arms: list[tuple[str, j.Body]] = []
+    orelse: j.Body = (statement,)
+    while len(orelse) == 1 and isinstance(orelse[0], j.If):
+        chained = orelse[0]
+        arms.append((f"{'elif' if arms else 'if'} {_write(chained.test, _OR)}", chained.body))
+        orelse = chained.orelse
+    if len(arms) == 1 and not orelse:
+        yield from _block(*arms[0], (), "endif", depth)
+        return
+    if orelse:
+        arms.append(("else", orelse))
+    written = [(indent + _tag(opening), body, list(_lines(body, depth + 1))) for opening, body in arms]
+    if all(
+        _is_short(body, lines) and len(opening) + len(lines[0].lstrip()) <= _WIDTH
+        for opening, body, lines in written
+    ):
+        yield from (opening + lines[0].lstrip() for opening, _, lines in written)
+    else:
+        for opening, _, lines in written:
+            yield opening
+            yield from lines
+    yield indent + _tag("endif")
 
 
 # --- what is printed ------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ _ALL = (
     Assumption("leading-system", "only the first message may be a system message"),
     Assumption("text-content", "every content is text"),
     Assumption("some-message", "there is at least one message"),
+    Assumption("no-system", "there is no system message, which this template would not print"),
     Assumption("object-arguments", "the arguments of a tool call are an object"),
     Assumption("plain-numbers", "numbers need no exponent, no more than 6 decimals and no fraction .0"),
     Assumption(
@@ -19,7 +20,9 @@ _ALL = (
     ),
     Assumption("open-prefill", "a final message of the assistant is rendered without a generation prompt"),
     Assumption("hf-json", "tools and arguments are printed by tojson, as the vendor's template does"),
-    Assumption("llama-server", "a tool call that llama-server cannot parse may be completed to valid JSON"),
+    Assumption(
+        "llama-server", "a tool call that is not quite JSON may be completed, so that llama-server starts"
+    ),
     Assumption("bos-token", "the host does not add the BOS token, so the template prints it"),
 )
 

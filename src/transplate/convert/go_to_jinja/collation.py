@@ -17,6 +17,8 @@ _GATHERED = j.Name("gathered")
 _PREVIOUS = j.Name("previous")
 _ROLE = j.Name("role")
 _CONTENT = j.Name("content")
+_PARTS = j.Name("parts")
+_PART = j.Name("part")
 _BLANK_LINE = j.Literal("\n\n")
 
 
@@ -58,13 +60,15 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
     gathered: list[tuple[str, j.Expression]] = []
     body: list[j.Statement] = [
         j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
-        j.Set(_CONTENT, text_content(assumptions, _MESSAGE)),
+        *text_content(assumptions),
     ]
     end: list[j.Statement] = []
     if system:
-        gathered += [("system", j.EMPTY), ("any_system", j.FALSE)]
-        body.append(_gather_system())
-        end.append(j.Set(SYSTEM, j.Attribute(_GATHERED, "system")))
+        texts = j.Attribute(_GATHERED, "system")
+        gathered.append(("system", j.ListLiteral(())))
+        more = j.Set(texts, j.Binary("+", texts, j.ListLiteral((_CONTENT,))))
+        body.append(j.If(j.Binary("==", _ROLE, j.Literal("system")), (more,)))
+        end.append(j.Set(SYSTEM, j.Filter(texts, "join", (_BLANK_LINE,))))
     if messages is not None:
         gathered.insert(0, ("messages", j.ListLiteral(())))
         body += _join(assumptions, messages)
@@ -84,21 +88,21 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
     )
 
 
-def text_content(assumptions: Assumptions, message: j.Expression) -> j.Expression:
-    """Return the content of a message as text."""
-    content = j.Attribute(message, "content")
+def text_content(assumptions: Assumptions) -> j.Body:
+    """Return the statements that set ``content`` to the text of ``message``.
+
+    Ollama takes the parts of one message for messages, which it joins.
+    """
+    content = j.Attribute(_MESSAGE, "content")
     if assumptions.use("text-content"):
-        return j.Or((content, j.EMPTY))
-    return b.call("text_of", content)
-
-
-def _gather_system() -> j.Statement:
-    text = j.Attribute(_GATHERED, "system")
-    any_yet = j.Attribute(_GATHERED, "any_system")
-    separator = j.Conditional(any_yet, _BLANK_LINE, j.EMPTY)
-    return j.If(
-        j.Binary("==", _ROLE, j.Literal("system")),
-        (j.Set(text, j.Concat((text, separator, _CONTENT))), j.Set(any_yet, j.TRUE)),
+        return (j.Set(_CONTENT, j.Or((content, j.EMPTY))),)
+    one = j.ListLiteral((j.DictLiteral(((j.Literal("text"), content),)),))
+    parts = j.Conditional(j.Test(content, "string"), one, j.Or((content, j.ListLiteral(()))))
+    separator = j.Conditional(j.Attribute(j.Name("loop"), "first"), j.EMPTY, _BLANK_LINE)
+    text = j.Or((j.Attribute(_PART, "text"), j.EMPTY))
+    return (
+        j.Set(_PARTS, parts),
+        j.SetBlock(_CONTENT, (j.For((_PART,), _PARTS, (j.Output((separator, text)),)),)),
     )
 
 

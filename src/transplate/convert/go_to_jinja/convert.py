@@ -6,19 +6,19 @@ import textwrap
 from collections.abc import Iterable
 
 from transplate.convert.go_to_jinja import build as b
-from transplate.convert.go_to_jinja import generation_prompt, legacy
+from transplate.convert.go_to_jinja import generation_prompt, host, legacy
 from transplate.convert.go_to_jinja.assumptions import Assumptions
 from transplate.convert.go_to_jinja.collation import MESSAGES, SYSTEM, collate, needs_collation
 from transplate.convert.go_to_jinja.context import STATE, Context
 from transplate.convert.go_to_jinja.facts import Facts
 from transplate.convert.go_to_jinja.lower import lower
-from transplate.convert.go_to_jinja.macros import macro_names, macros_for
+from transplate.convert.go_to_jinja.macros import macro_losses, macro_names, macros_for
 from transplate.convert.go_to_jinja.naming import name_symbols
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import simplify
 from transplate.convert.go_to_jinja.text import ROLE_SLICE
-from transplate.convert.report import Conversion
+from transplate.convert.report import Conversion, Loss
 from transplate.errors import TemplateExecutionError
 from transplate.gotmpl import nodes as go
 from transplate.gotmpl.parser import parse
@@ -76,8 +76,10 @@ class _Conversion:
         else:
             c = self.context(self.turn_root())
             body = self.legacy_mode(c, go_body)
+        body = self.for_hosts(c, body)
         features = frozenset() if self.behaviour.property_required else frozenset({"ollama<0.20"})
         macros = macros_for(body, self.assumptions, features=features)
+        c.losses += macro_losses(macros)
         body = name_symbols(body, macro_names())
         listed = self.assumptions.used
         comment: j.Body = ()
@@ -89,7 +91,7 @@ class _Conversion:
 
     def messages_mode(self, c: Context, go_body: go.Body) -> j.Body:
         body = self.lowered(c, go_body)
-        body = simplify((*_state(body), *body))
+        body = simplify(body)
         if self.assumptions.allows("some-message"):
             shorter = simplify(body, Facts({MESSAGES: True}))
             if shorter != body:
@@ -97,6 +99,9 @@ class _Conversion:
                 body = shorter
         body = self.finished(c, body)
         body = simplify(generation_prompt.gate(body, self.assumptions))
+        if not needs_collation(self.assumptions, system=False) and host.ignores_system(body):
+            self.assumptions.use("no-system")
+        body = _with_state(body)
         parts = set(walk.all_parts(body))
         prelude = collate(
             self.assumptions,
@@ -111,10 +116,8 @@ class _Conversion:
         except TemplateExecutionError as error:
             raise c.refusal(_START, f"Ollama crashes on this template: {error.message}") from error
         full = self.lowered(c, go_body)
-        full = (*_state(full), *full)
         c.last_turn = True
         cut = self.lowered(c, cut_body)
-        cut = (*_state(cut), *cut)
         if all(
             self.assumptions.allows(name) for name in ("alternating-roles", "leading-system", "text-content")
         ):
@@ -126,11 +129,25 @@ class _Conversion:
                     self.assumptions.use(name)
                 if SYSTEM in walk.all_parts(turn_full):
                     self.assumptions.use("leading-system")
-                plain = simplify(plain)
+                plain = _with_state(simplify(plain))
                 return (*self.think_settings(plain), *plain)
-        body = self.finished(c, simplify(legacy.merge(full, cut)))
-        walked = legacy.walk_turns(self.assumptions, body)
-        return (*self.think_settings(body), *walked)
+        full, cut = (_with_state(self.finished(c, simplify(body))) for body in (full, cut))
+        walked = simplify(legacy.walk_turns(self.assumptions, full, cut))
+        return (*self.think_settings(walked), *walked)
+
+    def for_hosts(self, c: Context, body: j.Body) -> j.Body:
+        """Return a body with what hosts of templates were said to need."""
+        completed = host.complete_tool_calls(body)
+        if completed != body:
+            if self.assumptions.use("llama-server"):
+                body = completed
+            else:
+                c.losses.append(
+                    Loss("llama-server does not start: tool calls are no JSON (assume llama-server)")
+                )
+        if not host.opens_with_bos(body) and self.assumptions.use("bos-token"):
+            body = (j.Output((j.Name("bos_token"),)), *body)
+        return body
 
     # --- passes ---------------------------------------------------------------------------------------
 
@@ -225,16 +242,31 @@ def _role_slice(c: Context, part: j.Expression) -> j.Expression:
             return part
 
 
-def _state(body: j.Body) -> j.Body:
-    """Return the definition of the namespace, if the body has variables in it."""
+def _with_state(body: j.Body) -> j.Body:
+    """Return a body behind the definition of the namespace that its variables need, if any."""
     initial: dict[str, j.Expression] = {}
-    for statement in walk.statements(body):
+    kept: list[j.Statement] = []
+    for at, statement in enumerate(body):
         match statement:
-            case j.Set(j.Attribute(value, name), given) if value == STATE:
-                initial.setdefault(name, given if isinstance(given, j.Literal) else j.Literal(None))
+            case j.Set(j.Attribute(value, name), j.Literal() as given) if (
+                value == STATE and name not in initial
+            ):
+                initial[name] = given
+            case j.Set() | j.Output() | j.Macro():
+                kept.append(statement)
+                continue
+            case _:
+                kept += body[at:]
+                break
+    for statement in walk.statements(tuple(kept)):
+        match statement:
+            case j.Set(j.Attribute(owner, name)) if owner == STATE:
+                initial.setdefault(name, j.Literal(None))
+            case _:
+                pass
     if not initial:
-        return ()
-    return (j.Set(STATE, j.Call(j.Name("namespace"), keywords=tuple(initial.items()))),)
+        return body
+    return (j.Set(STATE, j.Call(j.Name("namespace"), keywords=tuple(initial.items()))), *kept)
 
 
 def _message_keys(body: j.Body) -> frozenset[str]:

@@ -84,9 +84,9 @@ class Expressions:
     def _number(self, number: complex, span: Span) -> Value:
         if isinstance(number, int):
             return Value(Shape.INT, j.Literal(number))
-        if isinstance(number, float):
+        if isinstance(number, float) and "e" not in repr(number):
             return Value(Shape.FLOAT, j.Literal(number))
-        raise self.c.refusal(span, "a complex number cannot be said in Jinja")
+        raise self.c.refusal(span, "this number cannot be written in Jinja")
 
     def variable(self, variable: go.Variable) -> Value:
         """Return the value of a variable without the fields behind it."""

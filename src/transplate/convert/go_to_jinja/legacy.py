@@ -13,10 +13,11 @@ from transplate.jinja import nodes as j
 from transplate.jinja import walk
 
 SYSTEM, PROMPT, RESPONSE = j.Name("system"), j.Name("prompt"), j.Name("response")
-IS_LAST = j.Name("is_last_turn")
-TURN = "turn"
+IS_LAST, OPENS_RESPONSE = j.Name("is_last"), j.Name("opens_response")
+TURN_TEXT = "turn_text"
 _MESSAGES, _MESSAGE = j.Name("messages"), j.Name("message")
-_ROLE, _CONTENT, _WALK = j.Name("role"), j.Name("content"), j.Name("walk")
+_ROLE, _CONTENT = j.Name("role"), j.Name("content")
+_WALK, _TURN = j.Name("walk"), j.Name("turn")
 _BLANK_LINE = j.Literal("\n\n")
 
 
@@ -41,59 +42,79 @@ def merge(full: j.Body, cut: j.Body) -> j.Body:
     return tuple(merged)
 
 
-def walk_turns(assumptions: Assumptions, body: j.Body) -> j.Body:
+def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
     """Return the macro that prints one turn and the walk over the messages that calls it.
 
     The walk is Ollama's: a system message ends a turn that has a prompt or a response, a user message one
     that has a response; neighbours of one role are joined first.
+
+    Args:
+        assumptions: What may be taken for granted.
+        full: What is printed of a turn.
+        cut: What is printed of the last turn.
     """
-    system, prompt, response = (j.Attribute(_WALK, name.name) for name in (SYSTEM, PROMPT, RESPONSE))
-    role_before = j.Attribute(_WALK, "role")
-    turn = j.Macro(TURN, (SYSTEM.name, PROMPT.name, RESPONSE.name, IS_LAST.name), body)
-
-    def ends_turn(*texts: j.Expression) -> j.Statement:
-        reset = tuple(j.Set(target, j.EMPTY) for target in (system, prompt, response))
-        return j.If(b.or_(*texts), (j.Output((b.call(TURN, system, prompt, response, j.FALSE),)), *reset))
-
-    joins = j.Binary("==", _ROLE, role_before)
-
-    def extended(target: j.Attribute) -> j.Statement:
-        return j.Set(
-            target, j.Concat((j.Conditional(joins, j.Concat((target, _BLANK_LINE)), j.EMPTY), _CONTENT))
-        )
-
-    arms: j.Body = (
-        j.If(
-            j.Binary("==", _ROLE, j.Literal("system")),
-            (ends_turn(prompt, response), extended(system)),
-            (
-                j.If(
-                    j.Binary("==", _ROLE, j.Literal("user")),
-                    (ends_turn(response), extended(prompt)),
-                    (j.If(j.Binary("==", _ROLE, j.Literal("assistant")), (extended(response),)),),
-                ),
-            ),
-        ),
+    body, parameters = _turn_body(full, cut)
+    for text in (SYSTEM, PROMPT, RESPONSE):
+        body = _replaced(body, text, j.Attribute(_TURN, text.name))
+    opened = j.Attribute(_WALK, "turn")
+    empty = j.Call(
+        j.Name("namespace"), keywords=tuple((text.name, j.EMPTY) for text in (SYSTEM, PROMPT, RESPONSE))
     )
-    fields = tuple((name, j.EMPTY) for name in ("role", SYSTEM.name, PROMPT.name, RESPONSE.name))
+    is_user = j.Binary("==", _ROLE, j.Literal("user"))
+    is_system = j.Binary("==", _ROLE, j.Literal("system"))
+    is_assistant = j.Binary("==", _ROLE, j.Literal("assistant"))
+    prompt, response = j.Attribute(opened, PROMPT.name), j.Attribute(opened, RESPONSE.name)
+    ends = j.Or((j.And((is_user, response)), j.And((is_system, j.Or((prompt, response))))))
+    joins = j.Binary("==", _ROLE, j.Attribute(_WALK, "role"))
+
+    def extended(text: j.Name) -> j.Statement:
+        target = j.Attribute(_TURN, text.name)
+        before = j.Conditional(joins, j.Concat((target, _BLANK_LINE)), j.EMPTY)
+        return j.Set(target, j.Concat((before, _CONTENT)))
+
+    def printed(**flags: j.Expression) -> j.Statement:
+        given = tuple(flags[name] for name in parameters)
+        return j.Output((b.call(TURN_TEXT, opened, *given),))
+
+    prefilled = j.Binary("==", j.Attribute(_WALK, "role"), j.Literal("assistant"))
+
     return (
-        turn,
-        j.Comment(
-            "As Ollama does: a turn is printed when the next one begins; neighbours of one role are joined."
-        ),
-        j.Set(_WALK, j.Call(j.Name("namespace"), keywords=fields)),
+        j.Macro(TURN_TEXT, (_TURN.name, *parameters), body),
+        j.Comment("As Ollama does: a turn is printed when the next begins; neighbours are joined."),
+        j.Set(_WALK, j.Call(j.Name("namespace"), keywords=(("role", j.EMPTY), ("turn", empty)))),
         j.For(
             (_MESSAGE,),
             _MESSAGES,
             (
                 j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
-                j.Set(_CONTENT, text_content(assumptions, _MESSAGE)),
-                *arms,
-                j.Set(role_before, _ROLE),
+                *text_content(assumptions),
+                j.If(ends, (printed(is_last=j.FALSE, opens_response=j.TRUE), j.Set(opened, empty))),
+                j.Set(_TURN, opened),
+                j.If(
+                    is_system,
+                    (extended(SYSTEM),),
+                    (j.If(is_user, (extended(PROMPT),), (j.If(is_assistant, (extended(RESPONSE),)),)),),
+                ),
+                j.Set(j.Attribute(_WALK, "role"), _ROLE),
             ),
         ),
-        j.Output((b.call(TURN, system, prompt, response, j.TRUE),)),
+        printed(is_last=j.TRUE, opens_response=j.Or((WANTED, prefilled, response))),
     )
+
+
+def _turn_body(full: j.Body, cut: j.Body) -> tuple[j.Body, tuple[str, ...]]:
+    """Return what prints a turn, and the flags that it depends on."""
+    parts = _at_response(full, cut)
+    if parts is None:
+        body = merge(full, cut)
+    else:
+        head, tail = parts
+        system_arm, _ = _system_arm(head)
+        closings = [*_texts_behind(system_arm, j.Attribute(_MESSAGE, "content")), *_first_text(tail)]
+        head = gate_turn(head, OPENS_RESPONSE, closings)
+        body = (*head, j.Output((RESPONSE,)), *((j.If(b.not_(IS_LAST), tail),) if tail else ()))
+    read = set(walk.all_parts(body))
+    return body, tuple(flag.name for flag in (IS_LAST, OPENS_RESPONSE) if flag in read)
 
 
 # --- ordinary conversations: one arm for the user, one for the assistant --------------------------------

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from transplate.convert.go_to_jinja.assumptions import ASSUMPTIONS, Assumptions
+from transplate.convert.report import Loss
 from transplate.jinja import nodes as j
 from transplate.jinja import walk
 
@@ -54,6 +55,19 @@ def macros_for(body: j.Body, assumptions: Assumptions, *, features: frozenset[st
         if isinstance(part, j.Call) and isinstance(part.function, j.Name):
             choose(part.function.name)
     return tuple(j.Verbatim(source) for source in chosen.values())
+
+
+def macro_losses(macros: j.Body) -> list[Loss]:
+    """Return what the chosen macros can print differently from Go, in an engine or for some data."""
+    text = "\n".join(macro.source for macro in macros if isinstance(macro, j.Verbatim))
+    return [Loss(message) for marker, message in _LOSSES.items() if marker in text]
+
+
+_LOSSES = {
+    "macro arguments_json(": "arguments that a host gives as JSON text are printed as they are",
+    "macro decimal(": "numbers of more than 15 digits, below 1e-14 or above 1e30",
+    "dictsort(": "JavaScript moves keys that look like integers to the front",
+}
 
 
 def macro_names() -> frozenset[str]:

@@ -181,14 +181,14 @@ class _Naming:
                     if condition is None
                     else walk.substitute(condition, lambda part: self.part(part, inside)),
                 )
-            case j.Set(target, value):
+            case j.Set(j.Name(symbol), value):
                 new = changed(value)
-                if isinstance(target, j.Name):
-                    return j.Set(j.Name(self.declare(target.name, names)), new)
-                return j.Set(j.Attribute(changed(target.value), self.attribute(target.name)), new)
-            case j.SetBlock(target, body):
+                return j.Set(j.Name(self.declare(symbol, names)), new)
+            case j.Set(j.Attribute(owner, symbol), value):
+                return j.Set(j.Attribute(changed(owner), self.attribute(symbol)), changed(value))
+            case j.SetBlock(j.Name(symbol), body):
                 inner = self.body(body, dict(names))
-                return j.SetBlock(j.Name(self.declare(target.name, names)), inner)
+                return j.SetBlock(j.Name(self.declare(symbol, names)), inner)
             case j.Macro(name, parameters, body):
                 inside = dict(names)
                 own = tuple(self.declare(parameter, inside) for parameter in parameters)

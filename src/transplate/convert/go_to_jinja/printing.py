@@ -5,6 +5,7 @@ from __future__ import annotations
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.shapes import STRUCTS, Shape, Value
+from transplate.gotmpl.fmt import print_value
 from transplate.jinja import nodes as j
 from transplate.source import Span
 
@@ -23,6 +24,8 @@ def printed(c: Context, value: Value, span: Span) -> j.Expression:
             return as_digits(value)
         case Shape.BOOL:
             return j.Conditional(expression, j.Literal("true"), j.Literal("false"))
+        case Shape.FLOAT if isinstance(expression, j.Literal):
+            return j.Literal(print_value(expression.value))
         case Shape.PROPERTY_TYPE if c.assumptions.use("plain-schemas"):
             return expression
         case Shape.TOOL | Shape.FUNCTION | Shape.PARAMETERS if c.assumptions.use("hf-json"):
@@ -33,6 +36,8 @@ def printed(c: Context, value: Value, span: Span) -> j.Expression:
             return marshalled(c, value, span)
         case Shape.ARGUMENTS:
             return _arguments(c, expression)
+        case Shape.PROPERTIES if c.assumptions.use("hf-json"):
+            return j.Filter(expression, "tojson")
         case Shape.PROPERTIES:
             if value.optional:
                 return b.call("properties_text", expression)
@@ -45,7 +50,7 @@ def printed(c: Context, value: Value, span: Span) -> j.Expression:
 
 _PRINTERS = {
     Shape.ANY: "value_text",
-    Shape.FLOAT: "number_text",
+    Shape.FLOAT: "value_text",
     Shape.FUNCTION: "function_text",
     Shape.PARAMETERS: "parameters_text",
     Shape.PROPERTY_TYPE: "type_text",
@@ -99,11 +104,10 @@ def as_integer(value: Value) -> j.Expression:
 
 
 def _arguments(c: Context, expression: j.Expression) -> j.Expression:
-    if c.assumptions.use("hf-json"):
+    given = c.assumptions.use("object-arguments")
+    if given and c.assumptions.use("hf-json"):
         return j.Filter(expression, "tojson")
-    if c.assumptions.use("object-arguments"):
-        return b.call("json", expression)
-    return b.call("arguments_json", expression)
+    return b.call("json" if given else "arguments_json", expression)
 
 
 # --- json -----------------------------------------------------------------------------------------------
@@ -131,7 +135,7 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
         case Shape.ANY | Shape.FLOAT:
             return b.call("json", expression)
         case Shape.ARGUMENTS if c.assumptions.use("object-arguments"):
-            return b.call("json", expression)
+            return _arguments(c, expression)
         case Shape.TOOLS:
             return _tools(c, expression)
         case shape if shape in _HF_JSON and c.assumptions.use("hf-json"):

@@ -135,8 +135,8 @@ def _after(statement: j.Statement, facts: Facts) -> Facts:
     match statement:
         case j.If(test, body, ()) if body and always_fails(body[-1]):
             return facts.assuming(test, holds=False)
-        case j.Set(target, j.Literal() as value):
-            return facts.assuming(j.Binary("==", target, value)) if isinstance(value.value, str) else facts
+        case j.Set(j.Name() | j.Attribute() as target, j.Literal(str()) as value):
+            return facts.assuming(j.Binary("==", target, value))
         case _:
             return facts
 
@@ -159,7 +159,7 @@ def assigned(body: j.Body) -> set[j.Expression]:
     found: set[j.Expression] = set()
     for statement in walk.statements(body):
         match statement:
-            case j.Set(target) | j.SetBlock(target):
+            case j.Set(j.Name() | j.Attribute() as target) | j.SetBlock(target):
                 found.add(target)
             case j.For(targets):
                 found.update(targets)
@@ -181,7 +181,7 @@ def _live(body: j.Body) -> set[j.Expression]:
     waiting: list[j.Expression] = []
     for statement in walk.statements(body):
         match statement:
-            case j.Set(target, value):
+            case j.Set(j.Name() | j.Attribute() as target, value):
                 values.setdefault(target, []).append(value)
             case j.SetBlock(target, inner):
                 values.setdefault(target, []).extend(walk.all_parts(inner))
