@@ -139,11 +139,16 @@ class Execution:
         run_turn, run_last = self._form.run, self._last_turn_form.run
 
         def run(turns: Sequence[Turn], think: bool, level: str, is_set: bool, limits: Limits) -> str:
-            output = run_last(*turns[-1], think, level, is_set, limits)
+            system, prompt, response = turns[-1]
+            output = run_last(system, prompt, response, think, level, is_set, limits)
             if len(turns) == 1:
                 return output
-            outputs = [run_turn(*turn, think, level, is_set, limits) for turn in turns[:-1]]
-            return within("".join((*outputs, output)), limits)
+            outputs = [
+                run_turn(system, prompt, response, think, level, is_set, limits)
+                for system, prompt, response in turns[:-1]
+            ]
+            outputs.append(output)
+            return within("".join(outputs), limits)
 
         return run
 

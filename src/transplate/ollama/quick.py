@@ -12,7 +12,7 @@ import marshal
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from enum import Enum
+from functools import lru_cache
 from json import JSONDecoder
 from typing import Any, Final, TypeAlias
 
@@ -32,27 +32,17 @@ QuickMessages: TypeAlias = tuple[str, list[FastMessage], int]
 """The system messages' contents, joined; the messages; and how many keys the objects in them have."""
 
 
-class Arguments(Enum):
-    """What becomes of the arguments of tool calls."""
-
-    UNSEEN = "unseen"
-    """They are not looked into, because the template never names them."""
-    COUNTED = "counted"
-    """They are checked and their keys counted, because that tells whether JSON text was read faithfully."""
-    SHOWN = "shown"
-    """They are checked, their keys counted and their JSON made."""
-
-
-def quick_messages(messages: list[Any], arguments: Arguments = Arguments.SHOWN) -> QuickMessages | None:
+def quick_messages(messages: list[Any], *, with_json: bool = True) -> QuickMessages | None:
     """Read and collate messages, as ``collate`` in Ollama's template.go does; None also where there are none.
 
     Args:
         messages: The messages.
-        arguments: What becomes of the arguments of calls.
+        with_json: Whether the JSON of the arguments of calls is wanted.
     """
-    system: list[str] = []
+    system = ""
+    systems: list[str] | None = None
     read: list[FastMessage] = []
-    joining: list[str] = []
+    joining: list[str] | None = None
     last: str | None = None
     keys = 0
     made: FastMessage
@@ -67,7 +57,7 @@ def quick_messages(messages: list[Any], arguments: Arguments = Arguments.SHOWN) 
                 content = message["content"]
                 made = (role, content, "", None, None, "", "")
             else:
-                made, called = _quick_message(message, role, arguments)
+                made, called = _quick_message(message, role, with_json)
                 content = made[1]
                 keys += called
             if type(content) is not str:
@@ -75,20 +65,29 @@ def quick_messages(messages: list[Any], arguments: Arguments = Arguments.SHOWN) 
             if not content.isascii():
                 content.encode()
             if role == "system":
-                system.append(content)
+                if systems is None:
+                    system, systems = content, [content]
+                else:
+                    systems.append(content)
             if role != last or role == "tool":
-                if joining:
+                if joining is not None:
                     read[-1] = _with_content(read[-1], joining)
-                    joining = []
+                    joining = None
                 last = role
                 read.append(made)
+            elif joining is None:
+                joining = [content]
             else:
                 joining.append(content)
     except (_NotOrdinary, KeyError, AttributeError, TypeError, UnicodeEncodeError, RecursionError):
         return None
-    if joining:
+    if not read:
+        return None
+    if joining is not None:
         read[-1] = _with_content(read[-1], joining)
-    return (SEPARATOR.join(system), read, keys) if read else None
+    if systems is not None and len(systems) > 1:
+        system = SEPARATOR.join(systems)
+    return system, read, keys
 
 
 class _NotOrdinary(Exception):
@@ -108,7 +107,7 @@ def _other_role(role: Any) -> str:
     return role
 
 
-def _quick_message(message: Any, role: str, arguments: Arguments) -> tuple[FastMessage, int]:
+def _quick_message(message: Any, role: str, with_json: bool) -> tuple[FastMessage, int]:
     """Read a message that has more than role and content, or less; also return the keys of its calls."""
     if type(message) is not dict:
         raise _NotOrdinary
@@ -122,7 +121,7 @@ def _quick_message(message: Any, role: str, arguments: Arguments) -> tuple[FastM
     if "tool_calls" in message:
         known += 1
         calls = []
-        keys = _quick_calls(message["tool_calls"], calls, arguments)
+        keys = _quick_calls(message["tool_calls"], calls, with_json)
     if "tool_name" in message:
         known += 1
         tool_name = _quick_text(message["tool_name"])
@@ -146,7 +145,7 @@ def _quick_text(value: Any) -> str:
     return value
 
 
-def _quick_calls(found: Any, calls: list[FastCall], looked_at: Arguments) -> int:
+def _quick_calls(found: Any, calls: list[FastCall], with_json: bool) -> int:
     """Read tool calls; return how many keys the objects in them have."""
     if type(found) is not list:
         raise _NotOrdinary
@@ -173,16 +172,13 @@ def _quick_calls(found: Any, calls: list[FastCall], looked_at: Arguments) -> int
         if not (name.isascii() and identity.isascii()):
             (name + identity).encode()
         keys += size + function_size
-        text = None
-        if looked_at is Arguments.SHOWN:
-            text = json.marshal_flat(arguments)
-            if text is None:
-                keys += _check_object(arguments)
-                text = json.marshal(arguments)
-            else:
-                keys += len(arguments)
-        elif looked_at is Arguments.COUNTED:
+        text = json.marshal_flat(arguments) if with_json else None
+        if text is not None:
+            keys += len(arguments)
+        else:
             keys += _check_object(arguments)
+            if with_json:
+                text = json.marshal(arguments)
         calls.append((identity, index, name, arguments, text))
     return keys
 
@@ -231,34 +227,69 @@ def _check_value(value: Any) -> int:
 QuickTools: TypeAlias = tuple[ToolForms | None, int]
 """Tools in the fast form, and how many keys the objects in them have."""
 
-_MARSHAL_VERSION: Final = 2
-"""The newest version whose bytes do not depend on how the objects are shared."""
 _KEPT_TOOLS: Final = 64
-_tools: OrderedDict[tuple[Behaviour, bytes], QuickTools] = OrderedDict()
+_SHARING_VERSION: Final = 4
+"""A version of the bytes that tells also which strings are shared: quick, but not the same for all equals."""
+_PLAIN_VERSION: Final = 2
+"""The newest version whose bytes depend on the content alone."""
+
+_Kept: TypeAlias = OrderedDict[bytes, QuickTools]
 
 
-def quick_tools(tools: list[Any], behaviour: Behaviour) -> QuickTools | None:
-    """Read tools, or find those with the same content that were read before.
+class ToolReader:
+    """Reads tools, and finds those with the same content that were read before.
 
     They are known by all of their content, types and order included, so that no change goes unnoticed.
+
+    Args:
+        behaviour: How the version of Ollama behaves.
     """
-    try:
-        key = (behaviour, marshal.dumps(tools, _MARSHAL_VERSION))
-    except ValueError:
-        return None
-    found = _tools.get(key)
-    if found is None:
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        """Start without any."""
+        self._behaviour = behaviour
+        self._known: _Kept = OrderedDict()
+        self._shared: _Kept = OrderedDict()
+
+    def read(self, tools: list[Any]) -> QuickTools | None:
+        """Return tools in the fast form, and how many keys the objects in them have."""
         try:
-            keys = _check_value(tools)
-            records = read_tools(tools)
-            if records and behaviour.property_required:
-                check_required(records)
-        except (_NotOrdinary, UnicodeEncodeError, RecursionError, RequestError):
+            key = marshal.dumps(tools, _SHARING_VERSION)
+        except ValueError:
             return None
-        found = _tools[key] = (prepared_tools(records, behaviour), keys)
-        while len(_tools) > _KEPT_TOOLS:
-            _tools.popitem(last=False)
-    return found
+        found = self._shared.get(key)
+        if found is None:
+            found = self._read(tools, marshal.dumps(tools, _PLAIN_VERSION))
+            if found is not None:
+                _keep(self._shared, key, found)
+        return found
+
+    def _read(self, tools: list[Any], key: bytes) -> QuickTools | None:
+        found = self._known.get(key)
+        if found is None:
+            try:
+                keys = _check_value(tools)
+                records = read_tools(tools)
+                if records and self._behaviour.property_required:
+                    check_required(records)
+            except (_NotOrdinary, UnicodeEncodeError, RecursionError, RequestError):
+                return None
+            found = (prepared_tools(records, self._behaviour), keys)
+            _keep(self._known, key, found)
+        return found
+
+
+def _keep(kept: _Kept, key: bytes, tools: QuickTools) -> None:
+    """Keep tools, and drop the oldest of too many."""
+    kept[key] = tools
+    while len(kept) > _KEPT_TOOLS:
+        kept.popitem(last=False)
+
+
+@lru_cache(maxsize=8)
+def tool_reader(behaviour: Behaviour) -> ToolReader:
+    """Return the reader of tools for the version of Ollama that behaves so."""
+    return ToolReader(behaviour)
 
 
 # --- bodies as JSON text --------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from transplate.ollama.execution import Execution, Now
 from transplate.ollama.inference import Inference
 from transplate.ollama.legacy import split_turns
-from transplate.ollama.quick import Arguments, is_faithful, quick_messages, quick_tools
+from transplate.ollama.quick import is_faithful, quick_messages, tool_reader
 from transplate.ollama.shapes import ToolForms
 from transplate.ollama.versions import Behaviour
 
@@ -34,9 +34,8 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
     run_fast, limits = execution.run_fast, execution.limits
     thinks = "thinking" in inference.abilities
     takes_tools = "tools" in inference.abilities
-    shows_arguments = "Arguments" in inference.fields
-    shown = Arguments.SHOWN if shows_arguments else Arguments.UNSEEN
-    read_from_text = Arguments.SHOWN if shows_arguments else Arguments.COUNTED
+    read_tools = tool_reader(behaviour).read
+    with_json = "Arguments" in inference.fields
     levels = behaviour.think_levels
 
     def render(
@@ -62,14 +61,13 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
                 keys -= 2
         elif system is not None and system != "":
             return None
-        arguments = shown if text is None else read_from_text
-        read = quick_messages(messages, arguments)
+        read = quick_messages(messages, with_json=with_json)
         if read is None:
             return None
         all_system, fast_messages, message_keys = read
         fast_tools: ToolForms | None = None
         if tools is not None:
-            found = quick_tools(tools, behaviour) if takes_tools and type(tools) is list else None
+            found = read_tools(tools) if takes_tools and type(tools) is list else None
             if found is None:
                 return None
             fast_tools, tool_keys = found
