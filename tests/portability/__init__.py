@@ -1,0 +1,1 @@
+"""Converted templates in every real engine against real Ollama, on conversations that take every branch."""

@@ -1,0 +1,45 @@
+"""What a host does to a request before the template sees it, or why it never gets there: not the template's.
+
+llama-server reads requests as OpenAI's API has them. What follows was seen in its answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tests.oracle.engines import Engine, Rendered
+from tests.oracle.llama import LlamaEngine
+
+_REFUSALS = {
+    "refuses the schema of a tool": re.compile("JSON schema error"),
+}
+
+
+def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | None:
+    """Return how an engine's host changes a request, so that Ollama is asked something else; None if not.
+
+    Args:
+        engine: The engine.
+        template: The template that it is to render.
+        context: What a host is given.
+    """
+    if not isinstance(engine, LlamaEngine):
+        return None
+    if any("items" in tool for tool in context.get("tools") or ()):
+        return "drops the items of a tool"
+    if any(message["role"] == "developer" for message in context["messages"]):
+        return "calls the developer system"
+    if any(isinstance(message["content"], list) for message in context["messages"]):
+        abilities = engine.abilities(template)
+        if isinstance(abilities, dict) and not abilities["supports_typed_content"]:
+            return "joins the parts of a content"
+    return None
+
+
+def refuses(engine: Engine, rendered: Rendered) -> str | None:
+    """Return why an engine's host refused a request, None if it did not."""
+    if not isinstance(engine, LlamaEngine) or rendered.error is None:
+        return None
+    return next((reason for reason, said in _REFUSALS.items() if said.search(rendered.error)), None)
