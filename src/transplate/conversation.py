@@ -12,7 +12,7 @@ import binascii
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NotRequired, Self, TypeAlias, TypedDict
 
@@ -162,6 +162,10 @@ class Conversation:
             variables=variables,
             name=_text(body.get("name"), "name"),
         )
+
+    def named(self, name: str) -> Self:
+        """Return this conversation under another name."""
+        return replace(self, name=name)
 
     def to_ollama(self) -> OllamaRequest:
         """Return the body of the request to ``/api/chat`` that this conversation is for Ollama.
@@ -463,7 +467,7 @@ def _read_tools(given: Any) -> tuple[Mapping[str, Any], ...]:
 
 
 def _read_think(body: Mapping[str, Any], variables: dict[str, Any]) -> Think:
-    """Return how much is to be thought, under whichever name it is asked for, and take it from the variables."""
+    """Return how much is to be thought, under whichever name it is asked; variables lose what they said."""
     switch, effort = (variables.pop(name, None) for name in ("enable_thinking", "reasoning_effort"))
     reasoning = body.get("reasoning")
     if isinstance(reasoning, dict):
