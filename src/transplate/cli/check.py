@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from transplate.cli import FINE, NO
 from transplate.cli.files import name_of, read_text
-from transplate.cli.output import errors_as_json, print_json
+from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.requests import read_json
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data, report_lines
@@ -46,7 +45,7 @@ def command(first: str, second: str, conversation_files: tuple[str, ...], as_jso
         print_json(report_data(report), indent=2)
     else:
         for line in report_lines(report, first, second):
-            click.echo(line)
+            say(line)
     return FINE if report.equal else NO
 
 
@@ -54,4 +53,4 @@ def _read_conversation(path: str) -> Conversation:
     from transplate import Conversation
 
     conversation = Conversation.read(read_json(read_text(path)))
-    return conversation if conversation.name else replace(conversation, name=name_of(path))
+    return conversation if conversation.name else conversation.named(name_of(path))

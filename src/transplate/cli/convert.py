@@ -10,7 +10,7 @@ import click
 
 from transplate.cli import FINE
 from transplate.cli.files import write_file
-from transplate.cli.output import errors_as_json, print_json
+from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.templates import TemplateFile, naming, read_template
 from transplate.cli.verdict import report_data, report_lines
 from transplate.errors import UnsupportedTemplate
@@ -83,7 +83,7 @@ def command(
     if destination is None:
         sys.stdout.buffer.write(conversion.text.encode())
     for line in _lines(conversion, report, template.source.name, destination or "the result"):
-        click.echo(line, err=True)
+        say(line, err=True)
     return FINE
 
 
@@ -104,7 +104,8 @@ def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
 
 
 def _lines(conversion: Conversion, report: ParityReport, source: str, result: str) -> Iterator[str]:
-    yield from report_lines(report, source, result)
+    assumes = bool(conversion.assumptions)
+    yield from report_lines(report, source, result, expects_differences=assumes)
     for assumption in conversion.assumptions:
         yield f"assumes {assumption.name}: {assumption.meaning}"
     for loss in conversion.losses:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from transplate.cli import FINE
-from transplate.cli.output import errors_as_json, print_json
+from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.templates import read_template
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ def command(source: str, as_json: bool) -> int:
         print_json(facts, indent=2)
         return FINE
     lines = "1 line" if facts["lines"] == 1 else f"{facts['lines']} lines"
-    click.echo(f"{read.source.name}: {_LANGUAGES[read.language]}, {lines}")
+    say(f"{read.source.name}: {_LANGUAGES[read.language]}, {lines}")
     width = max(get_terminal_size().columns, _LABEL + 30)
     for name, value in list(facts.items())[2:]:
         label = f"  {name.replace('_', ' ')}".ljust(_LABEL)
-        click.echo(fill(label + _shown(value), width, subsequent_indent=" " * _LABEL))
+        say(fill(label + _shown(value), width, subsequent_indent=" " * _LABEL))
     return FINE
 
 

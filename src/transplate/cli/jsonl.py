@@ -37,7 +37,7 @@ def render_lines(path: str, render: Callable[[Source], bytes]) -> int:
                 failed += "error" in answer
             advance(len(line))
     if failed:
-        say(f"{failed} of {total} requests gave an error")
+        say(f"{failed} of {total} requests gave an error", err=True)
     return BAD if failed else FINE
 
 

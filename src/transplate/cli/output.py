@@ -30,14 +30,14 @@ def print_json(data: Any, *, indent: int | None = None) -> None:
     sys.stdout.buffer.flush()
 
 
-def say(text: str) -> None:
-    """Tell people something on standard error, in colour only where it is a terminal and they want it."""
-    click.echo(text, err=True, color=False if os.environ.get("NO_COLOR") else None)
+def say(text: str, *, err: bool = False) -> None:
+    """Tell people something, in colour only where they look at a terminal and did not refuse it."""
+    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def show_error(error: TransplateError) -> int:
     """Print an error with its place in the source to standard error and return the exit status it means."""
-    say(click.style("error: ", fg="red", bold=True) + str(error))
+    say(click.style("error: ", fg="red", bold=True) + str(error), err=True)
     return NO if error.kind is ErrorKind.UNSUPPORTED else BAD
 
 

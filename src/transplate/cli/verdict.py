@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from transplate.cli.output import error_data
+
 if TYPE_CHECKING:
     from transplate import ParityReport
+    from transplate.parity import Difference
 
 _BEFORE, _WIDTH = 30, 90
 
@@ -19,48 +22,63 @@ def report_data(report: ParityReport) -> dict[str, Any]:
     return {
         "equal": report.equal,
         "checked": report.checked,
-        "differences": [
-            {
-                "cause": difference.cause,
-                "conversation": difference.conversation.name,
-                "prompts": list(difference.prompts),
-            }
-            for difference in report.differences
-        ],
+        "refused": list(report.refused),
+        "differences": [_difference_data(difference) for difference in report.differences],
     }
 
 
-def report_lines(report: ParityReport, first: str, second: str) -> Iterator[str]:
-    """Yield the verdict, and for each cause of a difference where the prompts part."""
-    if report.equal:
-        yield click.style("equal", fg="green", bold=True) + f" on {_conversations(report.checked)}"
-        return
-    differing = len({difference.conversation.name for difference in report.differences})
-    yield (
-        click.style("different", fg="red", bold=True) + f" on {differing} of {_conversations(report.checked)}"
-    )
+def _difference_data(difference: Difference) -> dict[str, Any]:
+    return {
+        "cause": difference.cause,
+        "conversation": difference.conversation.name,
+        "position": difference.position,
+        "prompts": list(difference.prompts),
+        "errors": [error and error_data(error) for error in difference.errors],
+    }
+
+
+def report_lines(
+    report: ParityReport, first: str, second: str, *, expects_differences: bool = False
+) -> Iterator[str]:
+    """Yield the verdict, and for each cause of a difference where the prompts part.
+
+    Args:
+        report: The report.
+        first: What the first template is called.
+        second: What the second is called.
+        expects_differences: Whether one of them is not meant for every conversation.
+    """
+    yield _verdict(report, expects_differences=expects_differences)
     width = max(len(first), len(second))
-    by_cause = sorted(report.differences, key=lambda difference: difference.cause)
-    for cause, group in groupby(by_cause, key=lambda difference: difference.cause):
-        found = list(group)
-        names = ", ".join(difference.conversation.name for difference in found)
-        yield f"  {cause} ({names})"
-        shown = zip((first, second), _around_difference(*found[0].prompts), strict=True)
-        for name, (line, excerpt) in shown:
-            yield f"    {name:{width}}  line {line}: {excerpt}"
+    by_cause: dict[str, list[Difference]] = {}
+    for difference in report.differences:
+        by_cause.setdefault(difference.cause, []).append(difference)
+    for cause, differences in by_cause.items():
+        yield f"  {cause}: {', '.join(difference.conversation.name for difference in differences)}"
+        simplest = min(differences, key=lambda difference: sum(map(len, difference.prompts)))
+        for name, error, prompt in zip((first, second), simplest.errors, simplest.prompts, strict=True):
+            shown = f"error: {error.message}" if error else _around(prompt, simplest.position)
+            yield f"    {name:{width}}  {shown}"
 
 
-def _conversations(count: int) -> str:
-    return f"{count} conversation{'' if count == 1 else 's'}"
+def _verdict(report: ParityReport, *, expects_differences: bool) -> str:
+    left_out = f" ({len(report.refused)} more left out: no prompt to compare)" if report.refused else ""
+    checked = f"{report.checked} conversation{'' if report.checked == 1 else 's'}{left_out}"
+    differing = len(report.differences)
+    if report.equal:
+        return f"{click.style('equal', fg='green', bold=True)} on {checked}"
+    if not differing:
+        return f"{click.style('nothing compared', fg='red', bold=True)}{left_out}"
+    if expects_differences:
+        return f"{click.style('equal', fg='yellow', bold=True)} on {report.checked - differing} of {checked}"
+    return f"{click.style('different', fg='red', bold=True)} on {differing} of {checked}"
 
 
-def _around_difference(one: str, other: str) -> Iterator[tuple[int, str]]:
-    """Yield for both texts the line of the first difference and the text around it, on one line."""
-    pairs = zip(one, other, strict=False)
-    at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-    start = max(0, at - _BEFORE)
-    for text in (one, other):
-        excerpt = text[start : start + _WIDTH]
-        before = "…" if start else ""
-        after = "…" if len(text) > start + _WIDTH else ""
-        yield text.count("\n", 0, at) + 1, before + repr(excerpt)[1:-1] + after
+def _around(prompt: str, position: int) -> str:
+    """Return the text around a position, on one line, and the line it is in."""
+    start = max(0, position - _BEFORE)
+    excerpt = json.dumps(prompt[start : start + _WIDTH], ensure_ascii=False)[1:-1]
+    before = "…" if start else ""
+    after = "…" if len(prompt) > start + _WIDTH else ""
+    line = prompt.count("\n", 0, position) + 1
+    return f"line {line}: {before}{excerpt}{after}"
