@@ -30,14 +30,17 @@ def test_the_readme_shows_commands() -> None:
 @pytest.mark.parametrize(("line", "shown"), shown_commands())
 def test_output_in_the_readme(line: str, shown: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "110")
     program, *arguments = shlex.split(line)
     assert program == "transplate"
     result = run(*arguments)
-    printed = result.output + result.errors
+    # A terminal starts a new line between the two.
+    printed = "\n".join(part.removesuffix("\n") for part in (result.output, result.errors) if part)
     assert printed.splitlines() == shown.splitlines()
 
 
-def test_python_in_the_readme() -> None:
+def test_python_in_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     code = "\n".join(re.findall(r"<!-- doctest -->\n```python\n(.*?)```", README, re.DOTALL))
     assert ">>>" in code
     test = doctest.DocTestParser().get_doctest(code, {}, "README", "README.md", 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from transplate.cli import FINE
 from transplate.cli.files import write_file
-from transplate.cli.output import errors_as_json, print_json, say
+from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, naming, read_template
 from transplate.cli.verdict import report_data, report_lines
 from transplate.errors import UnsupportedTemplate
@@ -81,7 +80,7 @@ def command(
         print_json(_data(conversion, report), indent=2)
         return FINE
     if destination is None:
-        sys.stdout.buffer.write(conversion.text.encode())
+        print_exactly(conversion.text.encode())
     for line in _lines(conversion, report, template.source.name, destination or "the result"):
         say(line, err=True)
     return FINE
