@@ -133,13 +133,37 @@ def _clock(fixed: datetime) -> type[datetime]:
     return Clock
 
 
+class HostedTransformersEngine(TransformersEngine):
+    """transformers' ``apply_chat_template``, which changes messages before the template sees them."""
+
+    name = "apply_chat_template"
+
+    def render(self, template: str, context: Mapping[str, Any], *, now: datetime | None = None) -> Rendered:
+        """Render as the tokenizer does, with what is no parameter of it as a variable of the template."""
+        parameters = dict(context)
+        return self.apply_chat_template(
+            template,
+            parameters.pop("messages"),
+            parameters.pop("tools", None),
+            special_tokens={
+                name: parameters.pop(name) for name in ("bos_token", "eos_token") if name in context
+            },
+            add_generation_prompt=parameters.pop("add_generation_prompt", False),
+            variables=parameters,
+            now=now,
+        )
+
+
 class MinijinjaEngine:
-    """minijinja with the options that Rust hosts of chat templates use (trim, lstrip, Python's methods)."""
+    """minijinja with the options that Rust hosts of chat templates use: Python's methods, trimmed blocks."""
 
     name = "minijinja"
 
-    def __init__(self) -> None:
+    def __init__(self, *, trims: bool = True) -> None:
         """Import minijinja.
+
+        Args:
+            trims: Whether white space around blocks is trimmed, as all hosts but one do.
 
         Raises:
             EngineUnavailable: It is not installed.
@@ -148,10 +172,12 @@ class MinijinjaEngine:
         import minijinja
 
         self.version = version("minijinja")
+        if not trims:
+            self.name += ", not trimming"
         self._now: datetime | None = None
         self._environment = minijinja.Environment(
-            trim_blocks=True,
-            lstrip_blocks=True,
+            trim_blocks=trims,
+            lstrip_blocks=trims,
             pycompat=True,
             auto_escape_callback=lambda _: False,
             globals={"raise_exception": _raise_exception, "strftime_now": self._strftime_now},

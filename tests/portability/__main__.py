@@ -13,7 +13,13 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from tests.oracle.engines import Engine, MinijinjaEngine, NodeEngine, TransformersEngine
+from tests.oracle.engines import (
+    Engine,
+    HostedTransformersEngine,
+    MinijinjaEngine,
+    NodeEngine,
+    TransformersEngine,
+)
 from tests.oracle.llama import LlamaEngine
 from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import GoOracle
@@ -25,8 +31,10 @@ from tests.portability.subjects import all_subjects
 
 ENGINES: dict[str, Callable[[], Engine]] = {
     "transformers": TransformersEngine,
+    "apply-chat-template": HostedTransformersEngine,
     "node": NodeEngine,
     "minijinja": MinijinjaEngine,
+    "untrimmed-minijinja": lambda: MinijinjaEngine(trims=False),
     "older-minijinja": OlderMinijinjaEngine,
     "llama": LlamaEngine,
 }

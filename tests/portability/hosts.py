@@ -1,6 +1,6 @@
 """What a host does to a request before the template sees it, or why it never gets there: not the template's.
 
-llama-server reads requests as OpenAI's API has them. What follows was seen in its answers.
+llama-server reads requests as OpenAI's API has them. What is said of it here was seen in its answers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tests.oracle.engines import Engine, Rendered
+from tests.oracle.engines import Engine, HostedTransformersEngine, Rendered
 from tests.oracle.llama import LlamaEngine
 
 _REFUSALS = {
@@ -25,6 +25,8 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         template: The template that it is to render.
         context: What a host is given.
     """
+    if isinstance(engine, HostedTransformersEngine) and not context["messages"]:
+        return "refuses an empty conversation"
     if not isinstance(engine, LlamaEngine):
         return None
     if any("items" in tool for tool in context.get("tools") or ()):
