@@ -64,7 +64,7 @@ class Execution:
         self.has_messages = has_messages
         self._tree = tree
         self._templates: Mapping[str, Body] = {**tree.templates, "": body}
-        self._uses_clock = "currentDate" in functions or "yesterdayDate" in functions
+        self.uses_clock = "currentDate" in functions or "yesterdayDate" in functions
         self._behaviour = behaviour
         self.limits = limits
 
@@ -101,14 +101,21 @@ class Execution:
         if run is None:
             return None
         try:
-            if self._uses_clock:
+            if self.uses_clock:
                 with clock(now):
                     return run(*data)
             return run(*data)
-        except LimitReached as reached:
-            raise self._limit_reached(str(reached)) from None
-        except Exception:
-            return None  # whatever it is, the exact form makes of it what Go makes of it
+        except Exception as error:
+            return self.recovered(error)
+
+    def recovered(self, error: Exception) -> None:
+        """Take what a fast form raised: a limit was reached, or it leaves the data to the exact form.
+
+        Raises:
+            TemplateExecutionError: A limit was reached.
+        """
+        if isinstance(error, LimitReached):
+            raise self._limit_reached(str(error)) from None
 
     def _limit_reached(self, message: str) -> TemplateExecutionError:
         return TemplateExecutionError(message, kind=ErrorKind.LIMIT, source=self._tree.source)
@@ -168,7 +175,7 @@ class Execution:
         Raises:
             TemplateExecutionError: The template fails, with Go's message, or a limit is reached.
         """
-        timed: AbstractContextManager[None] = clock(now) if self._uses_clock else nullcontext()
+        timed: AbstractContextManager[None] = clock(now) if self.uses_clock else nullcontext()
         with timed:
             if values.prompt and values.suffix:
                 return self._exact(

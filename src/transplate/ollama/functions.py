@@ -11,21 +11,22 @@ from transplate.gotmpl import json
 from transplate.gotmpl.types import ANY, STRING, STRING_SLICE, GoPointer, GoStruct, GoValue, Method
 from transplate.ollama.model import PROPERTY_NAME, typescript_type
 
-_now: ContextVar[datetime | date | None] = ContextVar("now", default=None)
+NOW: ContextVar[datetime | date | None] = ContextVar("now", default=None)
+"""What the date functions take for now; None for the computer's clock."""
 
 
 @contextmanager
 def clock(now: datetime | date | None) -> Iterator[None]:
     """Let the date functions read ``now`` within the block; None lets them read the computer's clock."""
-    token = _now.set(now)
+    token = NOW.set(now)
     try:
         yield
     finally:
-        _now.reset(token)
+        NOW.reset(token)
 
 
 def _today() -> date:
-    now = _now.get()
+    now = NOW.get()
     if now is None:
         return datetime.now().date()
     return now.date() if isinstance(now, datetime) else now

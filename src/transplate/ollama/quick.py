@@ -32,7 +32,7 @@ QuickMessages: TypeAlias = tuple[str, list[FastMessage], int]
 """The system messages' contents, joined; the messages; and how many keys the objects in them have."""
 
 
-def quick_messages(messages: list[Any], *, with_json: bool = True) -> QuickMessages | None:
+def quick_messages(messages: list[Any], with_json: bool = True) -> QuickMessages | None:
     """Read and collate messages, as ``collate`` in Ollama's template.go does; None also where there are none.
 
     Args:
@@ -56,6 +56,11 @@ def quick_messages(messages: list[Any], *, with_json: bool = True) -> QuickMessa
             if size == 2 and type(message) is dict:
                 content = message["content"]
                 made = (role, content, "", None, None, "", "")
+            elif size == 3 and "tool_name" in message and type(message) is dict:
+                content, tool_name = message["content"], message["tool_name"]
+                if type(tool_name) is not str or not tool_name.isascii():
+                    return None
+                made = (role, content, "", None, None, tool_name, "")
             else:
                 made, called = _quick_message(message, role, with_json)
                 content = made[1]

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from transplate.ollama.execution import Execution, Now
+from transplate.ollama.execution import Execution, Now, Run
+from transplate.ollama.functions import NOW
 from transplate.ollama.inference import Inference
 from transplate.ollama.legacy import split_turns
 from transplate.ollama.quick import is_faithful, quick_messages, tool_reader
@@ -20,18 +21,19 @@ QuickRenderer: TypeAlias = Callable[[Any, Any, Any, Any, Now, str | None, int], 
 was read from (None if from none), and how many keys of that text's objects are not in messages and tools."""
 
 
-def quick_renderer(execution: Execution, inference: Inference, behaviour: Behaviour) -> QuickRenderer | None:
-    """Return what renders ordinary chats with a template, None if the template has no fast form.
+def quick_renderer(execution: Execution, inference: Inference, behaviour: Behaviour) -> QuickRenderer:
+    """Return what renders ordinary chats with a template.
 
     Args:
         execution: The template's execution.
         inference: What is known of the template.
         behaviour: How the version of Ollama behaves.
     """
-    run, run_turns = execution.run_messages, execution.run_turns
+    run: Run | None = execution.run_messages
+    run_turns: Run | None = execution.run_turns
     if run is None and run_turns is None:
-        return None
-    run_fast, limits = execution.run_fast, execution.limits
+        return _render_nothing
+    recovered, limits, uses_clock = execution.recovered, execution.limits, execution.uses_clock
     thinks = "thinking" in inference.abilities
     takes_tools = "tools" in inference.abilities
     read_tools = tool_reader(behaviour).read
@@ -61,7 +63,7 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
                 keys -= 2
         elif system is not None and system != "":
             return None
-        read = quick_messages(messages, with_json=with_json)
+        read = quick_messages(messages, with_json)
         if read is None:
             return None
         all_system, fast_messages, message_keys = read
@@ -74,8 +76,19 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
             keys += tool_keys
         if text is not None and not is_faithful(text, keys + message_keys):
             return None
-        if run is not None:
-            return run_fast(run, (all_system, fast_messages, fast_tools, think, level, is_set, limits), now)
-        return run_fast(run_turns, (split_turns(fast_messages), think, level, is_set, limits), now)
+        token = NOW.set(now) if uses_clock else None
+        try:
+            if run is not None:
+                return run(all_system, fast_messages, fast_tools, think, level, is_set, limits)
+            return run_turns(split_turns(fast_messages), think, level, is_set, limits)
+        except Exception as error:
+            return recovered(error)
+        finally:
+            if token is not None:
+                NOW.reset(token)
 
     return render
+
+
+def _render_nothing(*_: object) -> None:
+    """Leave everything to the caller, for a template that has no fast form."""

@@ -48,6 +48,7 @@ class OllamaTemplate:
         self._limits = limits or DEFAULT_LIMITS
         self._tree = parse(source, functions=FUNCTIONS, limits=self._limits)
         self._body = running_body(self._tree)
+        self._render_quickly: QuickRenderer = self._first_render
 
     @cached_property
     def inference(self) -> Inference:
@@ -107,9 +108,8 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        render = self._render_quickly
-        if render is not None and type(messages) is list and not (prompt or suffix):
-            output = render(messages, tools, system, think, now, None, 0)
+        if type(messages) is list and not (prompt or suffix):
+            output = self._render_quickly(messages, tools, system, think, now, None, 0)
             if output is not None:
                 return output
         request = self._request(messages, tools, system, think, prompt, suffix)
@@ -147,20 +147,20 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        render = self._render_quickly
-        if render is not None and type(body) is str:
+        if type(body) is str:
             quick = quick_body(body)
             if quick is not None:
                 messages, tools, think, keys = quick
-                output = render(messages, tools, system, think, now, body, keys)
+                output = self._render_quickly(messages, tools, system, think, now, body, keys)
                 if output is not None:
                     return output
         request = read_request(body, self._behaviour)
         return self.execute(self._values(request, system), now=now)
 
-    @cached_property
-    def _render_quickly(self) -> QuickRenderer | None:
-        return quick_renderer(self._execution, self.inference, self._behaviour)
+    def _first_render(self, *arguments: Any) -> str | None:
+        """Make the quick renderer at its first use, and use it."""
+        self._render_quickly = quick_renderer(self._execution, self.inference, self._behaviour)
+        return self._render_quickly(*arguments)
 
     def _request(
         self,
@@ -236,7 +236,8 @@ class OllamaTemplate:
         call = values.call
         if call is None or call[0] is not execution:
             call = values.call = execution.call_on(values)
-        output = execution.run_fast(call[1], call[2], now)
+        _, run, data = call
+        output = execution.run_fast(run, data, now)
         return output if output is not None else shown(execution.run_exact(values, now))
 
     def execute_bytes(self, values: Values, *, now: datetime | date | None = None) -> bytes:
