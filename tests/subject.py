@@ -21,10 +21,23 @@ def parse(source: str, *, ollama: str, limits: Limits | None = None) -> OllamaTe
         return Answer(b"", error.message, "parse")
 
 
-def execute(template: OllamaTemplate, request: Mapping[str, Any], *, now: datetime | None = None) -> Answer:
-    """Return what a template makes of a request (Ollama's ``template.Values``)."""
+def execute(
+    template: OllamaTemplate, request: Mapping[str, Any] | Values, *, now: datetime | None = None
+) -> Answer:
+    """Return what a template makes of a request (Ollama's ``template.Values``), read or still to be read."""
     try:
-        return Answer(template.execute_bytes(Values(**request), now=now))
+        values = request if isinstance(request, Values) else Values(**request)
+        return Answer(template.execute_bytes(values, now=now))
+    except TemplateExecutionError as error:
+        return Answer(error.output.encode(), error.message, _STAGES[error.kind])
+    except TransplateError as error:
+        return Answer(b"", error.message, "request")
+
+
+def serve(template: OllamaTemplate, body: Mapping[str, Any], *, now: datetime | None = None) -> Answer:
+    """Return what a template makes of a request to the server (messages, tools, think)."""
+    try:
+        return Answer(template.render_bytes(**body, now=now))
     except TemplateExecutionError as error:
         return Answer(error.output.encode(), error.message, _STAGES[error.kind])
     except TransplateError as error:

@@ -348,6 +348,50 @@ class Conversations:
             self.spoil(made)
         return made
 
+    def rich_request(self) -> dict[str, Any]:
+        """Return a request that has a bit of everything: every field, every shape of a schema."""
+        nested = {"properties": {"a": self.property(0), "b": self.property(0)}, "required": ["a"]}
+        properties = {
+            "city": {"type": "string", "description": self.text(), "enum": ["a", 1, None]},
+            "unit": {"type": ["string", "null"], "items": {"type": "string"}},
+            "a": {"type": "object", **nested},
+            "b": {"anyOf": [{"type": "string"}, {"type": ["integer", "null"]}, self.property(1)]},
+            "days": {},
+        }
+        tool = {
+            "type": "function",
+            "items": self.value(),
+            "function": {
+                "name": "get_weather",
+                "description": self.text(),
+                "parameters": {
+                    "type": "object",
+                    "properties": properties,
+                    "required": ["city", "unit"],
+                    "$defs": self.object(),
+                    "items": self.value(),
+                },
+            },
+        }
+        call = {
+            "id": "call_1",
+            "function": {"name": "f", "index": 1, "arguments": {"a": 1, "list": [1, "x"]}},
+        }
+        image = base64.b64encode(b"image").decode()
+        return {
+            "messages": [
+                {"role": "system", "content": self.text()},
+                {"role": "user", "content": "question " + self.text(), "images": [image, ""]},
+                {"role": "assistant", "content": self.text(), "thinking": "why", "tool_calls": [call, call]},
+                {"role": "tool", "content": self.text(), "tool_name": "f", "tool_call_id": "call_1"},
+                {"role": "user", "content": self.text()},
+            ],
+            "tools": [tool, self.tool()],
+            "think": True,
+            "think_level": "high",
+            "is_think_set": True,
+        }
+
     def spoil(self, request: dict[str, Any]) -> None:
         """Make something of a request unusual: null, of another type, or named in another case."""
         rng = self.rng

@@ -478,13 +478,16 @@ FEATURES: frozenset[str] = frozenset(f"error:{fault.kind}" for fault in FAULTS) 
 
 
 def insert(source: str, fault: Fault, rng: Random) -> str:
-    """Return a template with a fault in it: at its start, or between two of its actions."""
+    """Return a template with a fault in it: where nothing hides it, or between any two of its actions."""
     example = rng.choice(fault.examples)
     if fault.whole:
         return example
     if fault.stage == "exec" and "Messages" not in source:
         # Most of the examples need what only messages mode has.
         example = "{{with .Messages}}{{end}}" + example
-    places = [match.end() for match in re.finditer(r"\}\}", source)]
-    at = rng.choice((0, 0, len(source), rng.choice(places) if places else 0))
+    if rng.random() < 0.25:
+        places = [match.end() for match in re.finditer(r"\}\}", source)]
+        at = rng.choice(places) if places else 0
+    else:
+        at = 0 if fault.stage == "exec" else len(source)
     return source[:at] + example + source[at:]

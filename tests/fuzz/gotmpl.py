@@ -37,7 +37,7 @@ from tests.fuzz.conversations import Conversations
 from tests.fuzz.jsontext import RequestText, request_text
 from tests.fuzz.shrinking import shrink
 from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
-from transplate import Limits, Values
+from transplate import Limits, OllamaTemplate, Values
 from transplate.errors import TransplateError
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -53,7 +53,7 @@ SECONDS_PER_TEMPLATE = 60
 PLACEHOLDER = b"0xc000000000"
 """What we print for every address."""
 _ADDRESS = re.compile(rb"0xc[0-9a-f]{9}")
-MODES = frozenset({"mode:messages", "mode:legacy", "mode:suffix"})
+MODES = frozenset({"mode:messages", "mode:legacy", "mode:suffix", "mode:server"})
 
 
 @dataclass
@@ -145,6 +145,7 @@ class Language:
         features: What a run must have reached.
         exact: Whether our outputs keep bytes that are no UTF-8.
         reads_text: Whether requests may be JSON text.
+        serve: Makes requests to the server: what the server gives to the template, and what we are given.
     """
 
     mode: str
@@ -155,6 +156,7 @@ class Language:
     features: frozenset[str]
     exact: bool
     reads_text: bool
+    serve: Callable[[Any, list[Any], Random], list[tuple[Any, Any]]] | None = None
 
     def template(self, source: str) -> Any:
         """Return our template or our refusal; anything that is not one of our errors is a bug."""
@@ -213,15 +215,57 @@ def _prepare(request: dict[str, Any]) -> Values | dict[str, Any]:
         return request
 
 
+def _serve(template: Any, requests: list[Any], rng: Random) -> list[tuple[Any, Any]]:
+    """Return requests as the server passes them on to the template, each with what we render in its place.
+
+    The server looks at the template's abilities; it has no prompt for no messages, and numbers images.
+    """
+    if isinstance(template, Answer):
+        return []
+    abilities = template.inference.abilities
+    served: list[tuple[Any, Any]] = []
+    for request in rng.sample(requests, len(requests)):
+        messages = request.get("messages")
+        if not isinstance(messages, list) or not messages or "mages" in str(messages):
+            continue
+        body = ServerRequest(messages=messages)
+        values: dict[str, Any] = {"messages": messages}
+        if "tools" in abilities and isinstance(request.get("tools"), list):
+            body["tools"] = values["tools"] = request["tools"]
+        thinks = "thinking" in abilities
+        think = rng.choice((None, True, False, "high", "low") if thinks else (None, None, False))
+        if think is not None:
+            body["think"] = think
+        think = True if thinks and think is None else think
+        if think is not None:
+            level = "medium" if think is True else think or ""
+            values |= {"think": bool(think), "think_level": level, "is_think_set": True}
+        served.append((values, body))
+        if len(served) == REQUESTS_PER_TEMPLATE:
+            break
+    return served
+
+
+class ServerRequest(dict[str, Any]):
+    """A request that we render as the server does, not as the template package executes."""
+
+
+def _execute(template: OllamaTemplate, request: Any) -> Answer:
+    if isinstance(request, ServerRequest):
+        return subject.serve(template, request, now=NOW)
+    return subject.execute(template, request, now=NOW)
+
+
 OLLAMA = Language(
     mode="render",
     parse=lambda source: subject.parse(source, ollama=OLLAMA_VERSION, limits=LIMITS),
-    execute=lambda template, request: subject.execute(template, request, now=NOW),
+    execute=_execute,
     data=lambda request: request,
     prepare=_prepare,
     features=templates.FEATURES | faults.FEATURES | mutation.FEATURES | MODES,
     exact=True,
     reads_text=True,
+    serve=_serve,
 )
 PLAIN = Language(
     mode="text",
@@ -267,6 +311,7 @@ class Fuzzer:
         self._elsewhere: GoOracle | None = None
         self.corpus = corpus()
         self._next_fault = 0
+        self._next_focus = 0
 
     def prints_pointer(self, template: str, request: Any, real: Answer) -> bool:
         """Return whether Go's answer depends on where its data lies in memory."""
@@ -278,13 +323,18 @@ class Fuzzer:
         oracle.submit(template, [_encode(data)], mode=self.language.mode, now=NOW)
         return self.language.real(oracle.answers()[0])
 
-    def source(self, rng: Random, written: templates.Templates) -> tuple[str, set[str]]:
-        """Return the next template and its features."""
-        kind = rng.random()
-        if kind < 0.3:
+    def source(self, rng: Random, written: templates.Templates, slot: int) -> tuple[str, set[str]]:
+        """Return the next template and its features; the slot says of which sort it is."""
+        sort = slot % 20
+        if sort < 4:
+            feature = templates.FOCUSED[self._next_focus % len(templates.FOCUSED)]
+            self._next_focus += 1
+            focused = written.focused(feature)
+            return focused.source, set(focused.features)
+        if sort < 10:
             return self._mutant(rng, written)
         made = written.template()
-        if kind < 0.45:
+        if sort < 14:
             fault = faults.FAULTS[self._next_fault % len(faults.FAULTS)]
             self._next_fault += 1
             return faults.insert(made.source, fault, rng), set()
@@ -300,18 +350,26 @@ class Fuzzer:
         """Run one part of a run, which depends on the seed and its number alone."""
         rng = Random(f"{seed}/{number}")
         written = templates.Templates(rng, turn=number * 7)
-        self._next_fault = number * 30
+        self._next_fault, self._next_focus = number * count // 5, number * count // 5
         conversations = Conversations(rng, lone_surrogates=True)
-        requests = [self.language.data(conversations.request()) for _ in range(REQUESTS_PER_CHUNK)]
+        made = (conversations.request() for _ in range(REQUESTS_PER_CHUNK - 1))
+        requests = [self.language.data(request) for request in (conversations.rich_request(), *made)]
         if self.language.reads_text:
             requests = [request_text(item, rng) if rng.random() < 0.2 else item for item in requests]
         encoded = [_encode(request) for request in requests]
         # Values that are read once and used by many templates must not change, nor keep what is stale.
         prepared = [self.language.prepare(request) for request in requests]
         asked = []
-        for _ in range(count):
-            source, features = self.source(rng, written)
-            chosen = rng.sample(range(len(requests)), REQUESTS_PER_TEMPLATE)
+        for slot in range(count):
+            source, features = self.source(rng, written, slot)
+            if self.language.serve is not None and rng.random() < 0.25:
+                data = self.language.serve(self.language.template(source), requests, rng)
+                if data:
+                    self.oracle.submit(source, [_encode(given) for given, _ in data], now=NOW)
+                    asked.append((source, features | {"mode:server"}, data))
+                    continue
+            # The first has a bit of everything.
+            chosen = [0, *rng.sample(range(1, len(requests)), REQUESTS_PER_TEMPLATE - 1)]
             self.oracle.submit(source, [encoded[k] for k in chosen], mode=self.language.mode, now=NOW)
             ours = prepared if rng.random() < 0.5 else requests
             asked.append((source, features, [(requests[k], ours[k]) for k in chosen]))
@@ -332,9 +390,11 @@ class Fuzzer:
         except _Hang:
             ours += [Answer(b"", "no end", "hang")] * (len(data) - len(ours))
         answers = [self.language.real(answer) for answer in self.oracle.answers()]
-        reached = set(features) if answers[0].stage not in {"parse", "request"} else set()
-        for (request, _), own, real in zip(data, ours, answers, strict=True):
+        ran = any(answer.stage not in {"parse", "request"} for answer in answers)
+        reached = set(features) if ran else set()
+        for (request, given), own, real in zip(data, ours, answers, strict=True):
             outcome.cases += 1
+            shown = given if isinstance(given, ServerRequest) else request
             if real.error is None:
                 reached.add("stage:output")
                 reached.add(_mode(source, request))
@@ -347,7 +407,7 @@ class Fuzzer:
                     outcome.left_out["prints a pointer's address"] += 1
                     outcome.pointer_templates[source] = None
                 else:
-                    outcome.add(Difference(source, request, real, own))
+                    outcome.add(Difference(source, shown, real, own))
             elif found is not None:
                 outcome.left_out[found] += 1
         outcome.coverage.update(reached)
@@ -377,6 +437,8 @@ class Fuzzer:
             best = found
             return True
 
+        if isinstance(difference.request, ServerRequest):
+            return best
         shrink(difference.template, difference.request, fails)
         return best
 

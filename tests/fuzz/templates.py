@@ -110,6 +110,8 @@ INDEXED = (
     "image",
 )
 SCALARS = ("string", "int", "float", "bool", "complex", "nil", "any", "uint8")
+PRINTED = ("string", "int", "float", "bool", "complex", "nil", "string", "uint8")
+"""What is printed to try out a verb: nothing that holds a pointer, of which Go prints the address."""
 DEEP = ("if", "with", "range", "mixed", "else-if", "parentheses", "calls", "arguments", "pipes")
 RANGED = (*ELEMENTS, *SCALARS)
 
@@ -117,6 +119,25 @@ FUNCTIONS = (
     *("and", "or", "not", "len", "index", "slice", "print", "printf", "println", "html", "js", "urlquery"),
     *("call", "eq", "ne", "lt", "le", "gt", "ge", "json", "currentDate", "yesterdayDate", "toTypeScriptType"),
 )
+
+_IN_PROPERTIES = "{{range .Tools}}{{range .Function.Parameters.Properties}}"
+CONTEXTS: dict[str, tuple[str, int]] = {
+    "root": ("", 0),
+    "legacy": ("", 0),
+    "message": ("{{range .Messages}}", 1),
+    "toolcall": ("{{range .Messages}}{{range .ToolCalls}}", 2),
+    "callfunction": ("{{range .Messages}}{{range .ToolCalls}}{{with .Function}}", 3),
+    "arguments": ("{{range .Messages}}{{range .ToolCalls}}{{with .Function.Arguments}}", 3),
+    "tools": ("{{with .Tools}}", 1),
+    "tool": ("{{range .Tools}}", 1),
+    "toolfunction": ("{{range .Tools}}{{with .Function}}", 2),
+    "parameters": ("{{range .Tools}}{{with .Function.Parameters}}", 2),
+    "properties": ("{{range .Tools}}{{with .Function.Parameters.Properties}}", 2),
+    "property": (_IN_PROPERTIES, 2),
+    "propertytype": (_IN_PROPERTIES + "{{with .Type}}", 3),
+    "propertymap": (_IN_PROPERTIES + "{{with .Properties}}", 3),
+}
+"""For each type with fields or methods: what to open so that dot is of it, and how many ends that takes."""
 
 # --- literals -------------------------------------------------------------------------------------------
 
@@ -319,6 +340,10 @@ class Templates:
         parts = [self.body(scope, depth=rng.choice((1, 2, 2, 3, 3, 4)), most=rng.randint(1, 6))]
         if self._mode == "messages" and rng.random() < 0.7:
             parts.append(self._message_loop(scope))
+        if self._mode == "messages" and rng.random() < 0.15:
+            parts.append(self._tool_loop(scope))
+        if self._mode == "messages" and rng.random() < 0.1:
+            parts.append(self._call_loop(scope))
         if self._mode == "legacy" and rng.random() < 0.7:
             parts.append(self._legacy_form(scope))
         if rng.random() < 0.2:
@@ -330,6 +355,48 @@ class Templates:
             parts.insert(0, self._define("", "root") if rng.random() < 0.2 else self._define("unused", "any"))
         return Generated("".join(parts), frozenset(self.features))
 
+    def focused(self, feature: str) -> Generated:
+        """Return a small template that has a feature, one of :data:`FOCUSED`."""
+        rng = self.rng
+        self.features = {feature}
+        self._defined, self._called = {}, {}
+        self._mode = "messages"
+        group, _, name = feature.partition(":")
+        owner, _, member = name.rpartition(".")
+        holders = [holder for holder in CONTEXTS if name in PATHS.get(holder, {})]
+        place = owner if group in {"field", "method"} else rng.choice(holders or ["root"])
+        opening, ends = CONTEXTS[place]
+        scope = Scope(place, "root", loops=opening.count("{{range"))
+        if group in {"field", "method"}:
+            arguments = [self.operand(scope, None, 0) for _ in range(rng.choice((0, 0, 0, 1, 2)))]
+            inside = self.action(" ".join([f".{member}", *arguments]))
+        elif group == "range":
+            over = (
+                f".{rng.choice(PATHS[place][name]).lstrip('.')}" if holders else self.operand(scope, name, 0)
+            )
+            inside = self.action(f"range {over}") + self.action(".") + self.action("end")
+        elif group == "deep":
+            inside = self._deep(scope, kind=name)
+        elif group == "literal":
+            inside = self.action(f"print {rng.choice(LITERALS[name][1])}")
+        elif group == "function":
+            count = rng.choice((1, 1, 2, 3))
+            inside = self.action(" ".join([name, *(self.operand(scope, None, 0) for _ in range(count))]))
+        else:
+            printed = self.operand(scope, rng.choice(PRINTED), 0)
+            inside = self.action(f'printf "{self._focused_verb(group, name)}" {printed}')
+        around = self.action("with .Messages") + self.action("end")
+        return Generated(around + opening + inside + "{{end}}" * ends, frozenset(self.features))
+
+    def _focused_verb(self, group: str, name: str) -> str:
+        verb = self.rng.choice(VERBS)
+        forms = {
+            "complaint": name,
+            "verb": f"%{self._pick(FLAGS)}{name}",
+            "flag": f"%{name.replace('space', ' ')}{verb}",
+        }
+        return forms.get(group, f"%{name}{verb}")
+
     def _message_loop(self, scope: Scope) -> str:
         inner = scope.inner("message", loops=1)
         inner.variables |= {"$i": "int", "$m": "message"}
@@ -340,6 +407,28 @@ class Templates:
         if last:
             inner.variables["$last"] = "bool"
         return head + last + self.body(inner, depth=2, most=4) + self.action("end")
+
+    def _tool_loop(self, scope: Scope) -> str:
+        tool = scope.inner("tool", loops=1)
+        tool.variables["$tool"] = "tool"
+        inner = tool.inner("property", loops=1)
+        inner.variables |= {"$name": "string", "$property": "property"}
+        return "".join(
+            [
+                self.action("range $tool := $.Tools"),
+                self.body(tool, depth=1, most=2),
+                self.action("range $name, $property := .Function.Parameters.Properties"),
+                self.body(inner, depth=2, most=4),
+                self.action("end"),
+                self.action("end"),
+            ]
+        )
+
+    def _call_loop(self, scope: Scope) -> str:
+        inner = scope.inner("toolcall", loops=2)
+        inner.variables["$message"] = "message"
+        heads = self.action("range $message := $.Messages") + self.action("range .ToolCalls")
+        return heads + self.body(inner, depth=2, most=4) + self.action("end") * 2
 
     def _legacy_form(self, scope: Scope) -> str:
         rng = self.rng
@@ -526,10 +615,10 @@ class Templates:
             parts += [self.action("else"), self.body(scope.inner(), depth=depth - 1, most=2)]
         return "".join(parts) + self.action("end")
 
-    def _deep(self, scope: Scope, _depth: int) -> str:
+    def _deep(self, scope: Scope, _depth: int = 0, *, kind: str | None = None) -> str:
         """Return blocks inside one another, or an expression, deeper than hand-written ones ever are."""
         rng = self.rng
-        kind = self._pick(DEEP)
+        kind = kind or self._pick(DEEP)
         count = rng.choice((12, 19, 20, 21, 22, 30, 60, 101))
         self._use(f"deep:{kind}")
         if kind == "parentheses":
@@ -979,3 +1068,14 @@ FEATURES: frozenset[str] = frozenset(
     }
 )
 """Everything that the generator can write; a run must have reached all of it."""
+
+_FOCUSED_GROUPS = (
+    *("complaint:", "verb:", "flag:", "width:", "precision:", "index:", "field:", "method:", "deep:"),
+    *("literal:", "range:", "function:"),
+)
+FOCUSED: tuple[str, ...] = tuple(
+    feature
+    for feature in sorted(FEATURES)
+    if feature.startswith(_FOCUSED_GROUPS) and not feature.startswith(("range:variables", "function:eq-many"))
+)
+"""The features that :meth:`Templates.focused` writes templates for."""
