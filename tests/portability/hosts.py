@@ -33,10 +33,17 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         return "drops the items of a tool"
     if any(message["role"] == "developer" for message in context["messages"]):
         return "calls the developer system"
-    if any(isinstance(message["content"], list) for message in context["messages"]):
-        abilities = engine.abilities(template)
-        if isinstance(abilities, dict) and not abilities["supports_typed_content"]:
-            return "joins the parts of a content"
+    abilities = engine.abilities(template)
+    if isinstance(abilities, Rendered):
+        return None
+    if not abilities["supports_typed_content"] and any(
+        isinstance(message["content"], list) for message in context["messages"]
+    ):
+        return "joins the parts of a content"
+    if not abilities["supports_system_role"] and any(
+        message["role"] == "system" for message in context["messages"]
+    ):
+        return "puts a system text that the template does not read into the next message"
     return None
 
 
