@@ -182,6 +182,7 @@ class Execution:
             has_final: Whether the value of the command before is one more argument.
             final: That value.
         """
+        self.node = node
         if receiver is None:
             if self.missing_key is MissingKey.ERROR:
                 raise Fault(node, f"nil data; no entry for key {quote(name)}")

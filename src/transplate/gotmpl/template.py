@@ -33,9 +33,15 @@ from transplate.gotmpl.types import (
     FLOAT64,
     INT,
     STRING,
+    GoFunc,
+    GoMap,
+    GoPointer,
+    GoSlice,
+    GoStruct,
     GoType,
     GoValue,
     Method,
+    SizedInt,
     slice_of,
 )
 from transplate.gotmpl.values import GoError
@@ -131,14 +137,26 @@ def function_of(function: Callable[..., Any]) -> Method:
             result = function(*arguments)
         except Exception as error:
             raise GoError(str(error)) from error
-        _check(result)
+        try:
+            _check(result, *_GO_VALUES)
+        except TypeError as error:
+            raise GoError(str(error)) from error
         return result
 
     return Method("", call, tuple(parameters), variadic, (ANY, ERROR))
 
 
-def _check(data: Any) -> None:
-    """Refuse data that is no Go value, so that no Python object can get into a template."""
+_GO_VALUES = (SizedInt, GoSlice, GoMap, GoStruct, GoPointer, GoFunc)
+"""What a function may be given and may give back, besides plain data."""
+
+
+def _check(data: Any, *others: type) -> None:
+    """Refuse data that is no Go value, so that no Python object can get into a template.
+
+    Args:
+        data: Plain data.
+        others: Further types that are let through.
+    """
     waiting = [data]
     while waiting:
         value = waiting.pop()
@@ -150,5 +168,5 @@ def _check(data: Any) -> None:
             waiting.extend(value)
         elif type(value) is int and not -(1 << 63) <= value < 1 << 63:
             raise TypeError(f"{value} does not fit Go's int")
-        elif type(value) not in (str, int, float, bool, complex) and value is not None:
+        elif type(value) not in (str, int, float, bool, complex, *others) and value is not None:
             raise TypeError(f"a template cannot work on a Python {type(value).__name__}")

@@ -12,6 +12,7 @@ from typing import Final
 
 from transplate.gotmpl.compiler.emit import Module
 from transplate.gotmpl.compiler.expressions import Code, Expressions
+from transplate.gotmpl.compiler.loops import else_holds_break
 from transplate.gotmpl.compiler.trampoline import Task, run
 from transplate.gotmpl.nodes import (
     Action,
@@ -132,11 +133,14 @@ class ExactCompiler:
         with self._out.block("else:"):
             yield self._nested(body)
 
-    def _nested(self, body: Body) -> Task[None]:
-        """Translate the body of a block, in a function of its own where it is too deep."""
+    def _nested(self, body: Body, *, stops_break: bool = False) -> Task[None]:
+        """Translate the body of a block, in a function of its own where it is too deep.
+
+        With ``stops_break`` it is in one in any case, and a break inside ends the body alone.
+        """
         mark = self.expressions.scope.mark()
         outer = self._out
-        if outer.depth < _DEEPEST_BLOCK:
+        if outer.depth < _DEEPEST_BLOCK and not stops_break:
             yield self._body(body)
             self.expressions.scope.leave(mark)
             return
@@ -151,11 +155,12 @@ class ExactCompiler:
             outer.line(f"{part.name}(x, f, {dot})")
         elif outer.loops:
             outer.line(f"r = {part.name}(x, f, {dot})")
-            outer.line("if r == 'break': break")
+            if not stops_break:
+                outer.line("if r == 'break': break")
             outer.line("if r == 'continue': continue")
         else:
             outer.line(f"r = {part.name}(x, f, {dot})")
-            outer.line("if r is not None: return r")
+            outer.line("if r == 'continue': return r" if stops_break else "if r is not None: return r")
             exits = True
         self._exits = exits
 
@@ -201,7 +206,7 @@ class ExactCompiler:
         expressions.dot = dot
         if node.orelse is not None:
             with self._out.block(f"if not {items}:"):
-                yield self._nested(node.orelse.body)
+                yield self._nested(node.orelse.body, stops_break=else_holds_break(node))
         expressions.scope.leave(mark)
 
     def _call(self, node: TemplateCall | Block) -> Task[None]:

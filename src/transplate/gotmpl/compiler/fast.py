@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from transplate.gotmpl.compiler.emit import Function, Module
+from transplate.gotmpl.compiler.loops import else_holds_break
 from transplate.gotmpl.compiler.static import (
     GO,
     INT,
@@ -290,6 +291,8 @@ class _FastCompiler:
     def _range(self, node: Range) -> None:
         if node.pipeline.is_assignment:
             raise Unsupported("a loop that assigns")
+        if else_holds_break(node):
+            raise Unsupported("a break in the else of a loop")
         self._flush()
         with self._scope():
             outer = self._expressions.dot
