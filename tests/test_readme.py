@@ -55,3 +55,9 @@ def test_each_command_is_one_line(name: str) -> None:
     assert block
     assert block[1].startswith("$ python3 -m venv .venv && ")
     assert block[1].count("\n") == 1
+
+
+def test_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
