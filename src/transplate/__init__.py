@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from transplate.ollama import NEWEST as NEWEST
     from transplate.ollama import OllamaTemplate as OllamaTemplate
     from transplate.ollama import Values as Values
+    from transplate.ollama.modelfile import Modelfile as Modelfile
+    from transplate.ollama.modelfile import ModelfileError as ModelfileError
     from transplate.parity import ParityReport as ParityReport
     from transplate.parity import check_parity as check_parity
 
@@ -38,6 +40,8 @@ _HOME = {
     "GoTemplate": "gotmpl.template",
     "JinjaTemplate": "jinja",
     "Limits": "limits",
+    "Modelfile": "ollama.modelfile",
+    "ModelfileError": "ollama.modelfile",
     "OllamaTemplate": "ollama",
     "ParityReport": "parity",
     "RequestError": "errors",
@@ -59,6 +63,8 @@ __all__ = [
     "GoTemplate",
     "JinjaTemplate",
     "Limits",
+    "Modelfile",
+    "ModelfileError",
     "OllamaTemplate",
     "ParityReport",
     "RequestError",

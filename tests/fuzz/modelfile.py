@@ -1,8 +1,7 @@
 """Hunt for Modelfiles that we read or edit otherwise than Ollama's own parser reads them.
 
 Run it as ``python -m tests.fuzz.modelfile --cases 50000 [--seed N]``; it ends with status 1 at a difference.
-Each case is a file that is read by both, and, if it is valid, an edit of it, which Ollama must read as the edit
-says.
+Each case is a file that both read, and, if it is valid, an edit of it, which Ollama must read as meant.
 """
 
 from __future__ import annotations
@@ -36,10 +35,43 @@ _NAMES = (
 )
 _ROLES = ("system", "user", "assistant")
 _ODD = (
-    "\n", "\r", "\r\n", " ", "\t", '"', '""', '"""', '""""', "#", "# x\n", "'", "\\", "\\\"", ":", "-", "_", "é", "日",
-    "\u00a0", "\u3000", "\u200b", "\u200d", "\u2028", "\u0085", "\x00", "\x0b", "\x0c", "\x7f", "\ufe0f", "\ufeff",
-    "\ufffd", "\U0001f389", "\U000e0001", "\u212a", "\u0130", "FROM x\n", "SYSTEM", "MESSAGE user ", "PARAMETER ",
-)  # fmt: skip
+    *(
+        "\n",
+        "\r",
+        "\r\n",
+        " ",
+        "\t",
+        '"',
+        '""',
+        '"""',
+        '""""',
+        "#",
+        "# x\n",
+        "'",
+        "\\",
+        '\\"',
+        ":",
+        "-",
+        "_",
+        "é",
+    ),
+    *(
+        "日",
+        "\u00a0",
+        "\u3000",
+        "\u200b",
+        "\u200d",
+        "\u2028",
+        "\u0085",
+        "\x00",
+        "\x0b",
+        "\x0c",
+        "\x7f",
+        "\ufe0f",
+    ),
+    *("\ufeff", "\ufffd", "\U0001f389", "\U000e0001", "\u212a", "\u0130"),
+    *("FROM x\n", "SYSTEM", "MESSAGE user ", "PARAMETER "),
+)
 _HOSTILE = (
     *(
         b"\x80",
@@ -112,7 +144,7 @@ class Generator:
             text = "".join(rng.choice(_ODD + KEYWORDS + _WORDS) for _ in range(rng.randrange(12)))
         else:
             text = self._plausible()
-        if 0.5 < kind:
+        if kind > 0.7:
             text = self._damaged(text)
         encoding = rng.choice(("utf-8",) * 8 + ("utf-8-sig", "utf-16-le", "utf-16-be"))
         data = text.encode(encoding)
@@ -139,25 +171,26 @@ class Generator:
         rng = self.random
         if rng.random() < 0.1:
             return rng.choice(("", "  ", "# a comment", "\t# FROM x", "#"))
-        keyword = rng.choice(KEYWORDS)
+        keyword = rng.choice(KEYWORDS if rng.random() < 0.1 else KEYWORDS[:-1])
         head = rng.choice((keyword, keyword, keyword.lower(), keyword.title())) + rng.choice(
             (" ", " ", "\t", "  ")
         )
         if keyword == "PARAMETER":
             head += rng.choice(_NAMES) + " "
         if keyword == "MESSAGE":
-            head += rng.choice((*_ROLES * 3, "tool", "User", "")) + " "
+            head += rng.choice((*_ROLES * 9, "tool", "User", "")) + " "
         return head + self._quoted(self.value())
 
     def _quoted(self, value: str) -> str:
         rng = self.random
-        quote = rng.choice(("", "", '"', '"""'))
-        return rng.choice(("", "", " ")) + quote + value + quote + rng.choice(("", "", " ", "\t", " # c"))
+        quote = rng.choice(("", '"', '"""', '"""'))
+        behind = rng.choice(("",) * 20 + (" ", "\t", " # c"))
+        return rng.choice(("", "", " ")) + quote + value + quote + behind
 
     def value(self) -> str:
         """Return a value, ordinary or odd."""
         rng = self.random
-        pieces = _WORDS if rng.random() < 0.5 else _WORDS + _ODD
+        pieces = _WORDS if rng.random() < 0.7 else _WORDS + _ODD
         return rng.choice(("", " ", "\n")).join(rng.choice(pieces) for _ in range(rng.randrange(5)))
 
     def _damaged(self, text: str) -> str:
@@ -183,7 +216,7 @@ class Generator:
 def ours(data: bytes) -> Reading:
     """Return what we read in a file."""
     try:
-        return [tuple(one) for one in Modelfile.parse(data, ollama=OLLAMA_VERSION).commands]
+        return [(one.name, one.args) for one in Modelfile.parse(data, ollama=OLLAMA_VERSION).commands]
     except ModelfileError as error:
         return error.message
 

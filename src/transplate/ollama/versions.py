@@ -62,11 +62,14 @@ class Behaviour:
         tool_string: A single tool has a ``String`` method, and so prints as JSON (since 0.30.0).
         think_levels: The strings that the API's ``think`` takes. ``"max"`` came with pull request 15787 of
             24 April 2026, a week after 0.21.0; it is taken to be in 0.22.0, of 28 April, and later.
+        draft_command: A Modelfile may say DRAFT. It is not in 0.17.4 and is in 0.33.0; which version between
+            them brought it is not known, and it is taken to be 0.30.0.
     """
 
     property_required: bool
     tool_string: bool
     think_levels: tuple[str, ...]
+    draft_command: bool
 
 
 @lru_cache(maxsize=64)
@@ -85,4 +88,5 @@ def behaviour_of(version: Version) -> Behaviour:
         property_required=version >= Version(0, 20, 0),
         tool_string=version >= Version(0, 30, 0),
         think_levels=(*levels, "max") if version >= Version(0, 22, 0) else levels,
+        draft_command=version >= Version(0, 30, 0),
     )

@@ -1,0 +1,1 @@
+"""Ollama's Modelfile parser as an oracle."""

@@ -1,0 +1,52 @@
+// The oracle for Modelfiles: a question in JSON a line, {"data": base64}, and an answer a line: {"commands": [[name,
+// args], …]} or {"error"}, as Ollama's parser package gives them.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+
+	"github.com/ollama/ollama/parser"
+)
+
+type question struct {
+	Data []byte `json:"data"`
+}
+
+type answer struct {
+	Commands [][2]string `json:"commands,omitempty"`
+	Error    string      `json:"error,omitempty"`
+}
+
+func main() {
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	defer out.Flush()
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	decoder := json.NewDecoder(in)
+	encoder := json.NewEncoder(out)
+	for {
+		var q question
+		if err := decoder.Decode(&q); err != nil {
+			return
+		}
+		if err := encoder.Encode(ask(q)); err != nil {
+			panic(err)
+		}
+		if in.Buffered() == 0 {
+			out.Flush()
+		}
+	}
+}
+
+func ask(q question) (a answer) {
+	file, err := parser.ParseFile(bytes.NewReader(q.Data))
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	for _, command := range file.Commands {
+		a.Commands = append(a.Commands, [2]string{command.Name, command.Args})
+	}
+	return a
+}
