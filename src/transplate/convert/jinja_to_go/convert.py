@@ -1,0 +1,117 @@
+"""``to_go``: a Jinja chat template in, a template for Ollama out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from transplate.convert.jinja_to_go import build, defines
+from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.state import Refused
+from transplate.convert.jinja_to_go.statements import Statements
+from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
+from transplate.convert.report import Conversion, Loss
+from transplate.errors import UnsupportedTemplate
+from transplate.gotmpl.nodes import Body, Define, Variable
+from transplate.gotmpl.parser import parse
+from transplate.gotmpl.printer import print_template
+from transplate.jinja.reader import read
+from transplate.ollama.functions import FUNCTIONS
+from transplate.ollama.versions import NEWEST
+
+
+def to_go(
+    source: str,
+    *,
+    special_tokens: Mapping[str, str] = {},
+    variables: Mapping[str, Any] = {},
+    exact: bool = False,
+    assume: Collection[str] = (),
+    ollama: str = NEWEST,
+) -> Conversion:
+    """Convert a chat template to a template for Ollama.
+
+    The result prints for a request what the Jinja template prints for Ollama's view of it: neighbouring
+    messages of one role joined, arguments and properties in the order of their names, keys of tools that
+    Ollama does not know gone.
+
+    Args:
+        source: The chat template.
+        special_tokens: The tokenizer's special tokens, ``{"bos_token": "<s>"}``.
+        variables: Fixes other variables of the template; those that are not given are undefined.
+        exact: Print the same for every request, not only for ordinary ones.
+        assume: Names of things to take for granted besides.
+        ollama: The version of Ollama to convert for.
+
+    Returns:
+        The template, and what it takes for granted.
+
+    Raises:
+        TemplateSyntaxError: Jinja refuses the template.
+        UnsupportedTemplate: Go cannot say the same; the error names what and where.
+        ValueError: ``assume`` has a name that is not known.
+    """
+    if assume:
+        raise ValueError(f"assume: {sorted(assume)[0]!r} is not known")
+    del ollama
+    tree = read(source)
+    given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
+    compiler = Statements(tree, _request(given), exact=exact)
+    messages = compiler.variables["messages"]
+    assert isinstance(messages, Go)  # noqa: S101
+    compiler.state.facts["$.Messages"] = True
+    try:
+        compiler.body(tree.body)
+    except Refused as refused:
+        raise UnsupportedTemplate(
+            f"{refused.reason} cannot be converted", source=tree.source, offset=compiler.place
+        ) from None
+    body = cleaned(tuple(compiler.items))
+    text = print_template((*_definitions(compiler.defines), *body))
+    losses = []
+    for reason, place in dict.fromkeys(compiler.losses):
+        position = None if place is None else tree.source.position(place)
+        losses.append(
+            Loss(
+                f"fails where this is reached: {reason} cannot be converted",
+                None if position is None else position.line,
+                None if position is None else position.column,
+            )
+        )
+    return Conversion(text, (), tuple(losses))
+
+
+def _request(given: dict[str, Value]) -> dict[str, Value]:
+    """Return the variables that Ollama has something for."""
+
+    def at(*names: str) -> Variable:
+        return Variable("$", names)
+
+    last = build.go("index $m (len (slice $m 1))", m=at("Messages"))
+    return {
+        "tools": Go(frozenset({"tools"}), at("Tools"), at("Tools"), "none"),
+        "documents": Const(None),
+        "enable_thinking": Go(frozenset({"bool"}), at("Think"), at("IsThinkSet")),
+        "reasoning_effort": Go(frozenset({"str"}), at("ThinkLevel"), at("ThinkLevel")),
+        **given,
+        "messages": Go(frozenset({"messages"}), at("Messages")),
+        "add_generation_prompt": Go(
+            frozenset({"bool"}), build.call("ne", build.field(last, "Role"), build.string("assistant"))
+        ),
+    }
+
+
+def _value(value: Any) -> Value:
+    if isinstance(value, list | tuple):
+        return ListOf(tuple(_value(item) for item in value))
+    if isinstance(value, dict):
+        return DictOf(tuple((Const(key), _value(item)) for key, item in value.items()))
+    return Const(value)
+
+
+def _definitions(names: Collection[str]) -> Body:
+    made = []
+    for name in sorted(names):
+        body = parse(defines.DEFINES[name], functions=FUNCTIONS).body
+        made.append(Define(build.string(name), body))
+    return tuple(made)

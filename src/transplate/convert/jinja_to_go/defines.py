@@ -1,0 +1,160 @@
+"""JSON as Python writes it, in Go: templates that a converted template defines, and scans for values."""
+
+from __future__ import annotations
+
+_ESCAPES = '{{ if eq $c "<" ">" "&" "\\u2028" "\\u2029" }}'
+
+STRING = (
+    '{{ $j := json . }}{{ if eq $j (print "\\"" . "\\"") }}{{ $j }}{{ else }}"{{ $t := . }}{{ range len . }}'
+    '{{ if not $t }}{{ break }}{{ end }}{{ $b := printf "%.40s" $t }}{{ $j = json $b }}'
+    '{{ if eq $j (print "\\"" $b "\\"") }}{{ $b }}{{ $t = slice $t (len $b) }}'
+    '{{ else }}{{ range 40 }}{{ if not $t }}{{ break }}{{ end }}{{ $c := printf "%.1s" $t }}'
+    '{{ if eq $c "<" ">" "&" "\\u2028" "\\u2029" }}{{ $c }}'
+    "{{ else }}{{ $j = json $c }}{{ slice $j 1 (len (slice $j 1)) }}{{ end }}"
+    '{{ $t = slice $t (len $c) }}{{ end }}{{ end }}{{ end }}"{{ end }}'
+)
+
+NUMBER = (
+    "{{ if eq . 0.0 }}0{{ else if and (lt . 0.0001) (gt . -0.0001) }}{{ . }}{{ else }}{{ json . }}{{ end }}"
+)
+
+_LIST = '[{{ range $i, $v := . }}{{ if $i }}, {{ end }}{{ template "json" $v }}{{ end }}]'
+_MAP = (
+    '{{ $more := false }}{{ "{" }}{{ range $k, $v := RANGE }}{{ if $more }}, {{ end }}{{ $more = true }}'
+    '{{ template "json string" $k }}: {{ template "json" $v }}{{ end }}}'
+)
+
+
+def _record(*fields: tuple[str, str, str]) -> str:
+    """Return a struct as JSON: for each key its Go field, and the condition that it is there, if any."""
+    text = '{{ $more := false }}{{ "{" }}'
+    for key, path, condition in fields:
+        piece = f'{{{{ if $more }}}}, {{{{ end }}}}{{{{ $more = true }}}}"{key}": {{{{ template "json" {path} }}}}'  # noqa: E501
+        text += f"{{{{ if {condition} }}}}{piece}{{{{ end }}}}" if condition else piece
+    return text + "}"
+
+
+_PROPERTY = _record(
+    ("anyOf", ".AnyOf", ".AnyOf"),
+    ("type", ".Type", ".Type"),
+    ("items", ".Items", 'ne (printf "%T" .Items) "<nil>"'),
+    ("description", ".Description", ".Description"),
+    ("enum", ".Enum", ".Enum"),
+    ("properties", ".Properties", ".Properties"),
+)
+# Only newer versions of Ollama have the list in a property; there the struct prints with it at its end.
+_REQUIRED = (
+    '{{ $p := printf "%v" . }}{{ if eq (slice $p (len (slice $p 2))) "]}" }}{{ if .Required }}'
+    '{{ if $more }}, {{ end }}"required": {{ template "json" .Required }}{{ end }}{{ end }}}'
+)
+
+VALUE = (
+    '{{ $t := printf "%T" . }}'
+    '{{ if eq $t "string" }}{{ template "json string" . }}'
+    '{{ else if eq $t "float64" }}{{ template "number" . }}'
+    '{{ else if eq $t "[]interface {}" "[]string" "[]api.ToolProperty" "template.templateTools" }}'
+    + _LIST
+    + '{{ else if eq $t "map[string]interface {}" "template.templateArgs" }}'
+    + _MAP.replace("RANGE", ".")
+    + '{{ else if eq $t "template.templateProperties" }}{{ if eq (json .) "null" }}null{{ else }}'
+    + _MAP.replace("RANGE", ".")
+    + "{{ end }}"
+    '{{ else if eq $t "*api.ToolPropertiesMap" }}'
+    + _MAP.replace("RANGE", ".All")
+    + '{{ else if eq $t "api.PropertyType" }}'
+    '{{ if eq (len .) 1 }}{{ template "json string" (index . 0) }}{{ else }}' + _LIST + "{{ end }}"
+    '{{ else if eq $t "api.ToolProperty" }}'
+    + _PROPERTY[:-1]
+    + _REQUIRED
+    + '{{ else if eq $t "template.templateTool" }}'
+    + _record(
+        ("type", ".Type", ""),
+        ("items", ".Items", 'ne (printf "%T" .Items) "<nil>"'),
+        ("function", ".Function", ""),
+    )
+    + '{{ else if eq $t "template.templateToolFunction" }}'
+    + _record(("name", ".Name", ""), ("description", ".Description", ""), ("parameters", ".Parameters", ""))
+    + '{{ else if eq $t "template.templateToolFunctionParameters" }}'
+    + _record(
+        ("type", ".Type", ""),
+        ("$defs", ".Defs", 'ne (printf "%T" .Defs) "<nil>"'),
+        ("items", ".Items", 'ne (printf "%T" .Items) "<nil>"'),
+        ("required", ".Required", ".Required"),
+        ("properties", ".Properties", ""),
+    )
+    + '{{ else if eq $t "<nil>" }}null'
+    "{{ else }}{{ json . }}{{ end }}"
+)
+
+DEFINES = {"json": VALUE, "json string": STRING, "number": NUMBER}
+"""The templates by name."""
+USES = {"json": ("json string", "number"), "json string": (), "number": ()}
+"""The templates that each of them needs."""
+
+STRING_VALUE = (
+    '{{ $d := "\\"" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
+    '{{ $b := printf "%.40s" $t }}{{ $j := json $b }}'
+    '{{ if eq $j (print "\\"" $b "\\"") }}{{ $d = print $d $b }}{{ $t = slice $t (len $b) }}{{ else }}'
+    '{{ range 40 }}{{ if not $t }}{{ break }}{{ end }}{{ $c := printf "%.1s" $t }}'
+    '{{ if eq $c "<" ">" "&" "\\u2028" "\\u2029" }}{{ $d = print $d $c }}'
+    "{{ else }}{{ $j = json $c }}{{ $d = print $d (slice $j 1 (len (slice $j 1))) }}{{ end }}"
+    "{{ $t = slice $t (len $c) }}{{ end }}{{ end }}{{ end }}"
+    '{{ $d = print $d "\\"" }}'
+)
+"""A string as JSON."""
+
+NUMBER_VALUE = (
+    '{{ $d := json $s }}{{ if eq $s 0.0 }}{{ $d = "0" }}'
+    '{{ else if and (lt $s 0.0001) (gt $s -0.0001) }}{{ $d = printf "%v" $s }}{{ end }}'
+)
+"""A number as Python prints it."""
+
+
+def scan(indent: int | None, *, compact: bool = False, level: int = 0) -> str:
+    """Return the statements that turn Go's JSON text into Python's.
+
+    Args:
+        indent: Spaces a level, None for one line.
+        compact: Whether there is no space behind commas and colons.
+        level: The level that the text stands at.
+    """
+    comma, colon = (",", ":") if compact else (", ", ": ")
+    text = (
+        '{{ $d := "" }}{{ $t := $s }}{{ $q := false }}{{ $p := "" }}{{ range len $s }}'
+        "{{ if not $t }}{{ break }}{{ end }}{{ $c := slice $t 0 1 }}{{ $n := 1 }}"
+        '{{ if $q }}{{ if eq $c "\\\\" }}{{ $n = 2 }}{{ $c = slice $t 0 2 }}'
+        '{{ if eq $c "\\\\u" }}{{ $n = 6 }}{{ $c = slice $t 0 6 }}'
+    )
+    for index, (escape, character) in enumerate(
+        (("003c", "<"), ("003e", ">"), ("0026", "&"), ("2028", "\\u2028"), ("2029", "\\u2029"))
+    ):
+        word = "else if" if index else "if"
+        text += f'{{{{ {word} eq $c "\\\\u{escape}" }}}}{{{{ $c = "{character}" }}}}'
+    text += (
+        '{{ end }}{{ end }}{{ else if eq $c "\\"" }}{{ $q = false }}'
+        '{{ else }}{{ $b := printf "%.24s" $t }}{{ if eq (json $b) (print "\\"" $b "\\"") }}'
+        "{{ $c = $b }}{{ $n = len $b }}{{ end }}{{ end }}"
+        '{{ else if eq $c "\\"" }}{{ $q = true }}'
+        f'{{{{ else if eq $c ":" }}}}{{{{ $c = "{colon}" }}}}'
+    )
+    if indent is None:
+        text += f'{{{{ else if eq $c "," }}}}{{{{ $c = "{comma}" }}}}'
+    else:
+        step = " " * indent
+        text = f'{{{{ $pad := "\\n{step * level}" }}}}' + text
+        text += (
+            '{{ else if eq $c "," }}{{ $c = print $c $pad }}'
+            '{{ else if eq $c "{" "[" }}{{ $b := slice $t 0 2 }}{{ if eq $b "{}" "[]" }}{{ $c = $b }}{{ $n = 2 }}'  # noqa: E501
+            f'{{{{ else }}}}{{{{ $pad = print $pad "{step}" }}}}{{{{ $c = print $c $pad }}}}{{{{ end }}}}'
+            f'{{{{ else if eq $c "}}" "]" }}}}{{{{ $pad = slice $pad 0 (len (slice $pad {indent})) }}}}'
+            "{{ $c = print $pad $c }}"
+        )
+    # Numbers that Python writes in another way: 1e-7 as 1e-07, 0.00001 as 1e-05, -0 as 0.
+    text += (
+        '{{ else if and (eq $c "e") (eq (printf "%.2s" $t) "e-") }}{{ $b := printf "%.4s" $t }}'
+        '{{ if or (lt (len $b) 4) (lt (slice $b 3) "0") (gt (slice $b 3) "9") }}{{ $c = "e-0" }}{{ $n = 2 }}{{ end }}'  # noqa: E501
+        '{{ else if and (eq (printf "%.6s" $t) "0.0000") (or (not $p) (lt $p "0") (gt $p "9")) }}'
+        '{{ template "not converted: a number as small as this" $s }}'
+        '{{ else if and (eq $c "-") (eq (printf "%.2s" $t) "-0") (ne (printf "%.3s" $t) "-0.") }}{{ $c = "" }}'  # noqa: E501
+    )
+    return text + "{{ end }}{{ $d = print $d $c }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"

@@ -1,0 +1,422 @@
+"""What the compiler knows at a point of a template, and the Go that it has written so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.values import (
+    GO_TYPES,
+    Cat,
+    Const,
+    Either,
+    Go,
+    Int,
+    Json,
+    Poison,
+    Undefined,
+    Value,
+    kinds_of,
+)
+from transplate.gotmpl.nodes import (
+    Action,
+    Body,
+    Bool,
+    Command,
+    Identifier,
+    Item,
+    Number,
+    Operand,
+    Pipeline,
+    String,
+    TemplateCall,
+    Text,
+    Variable,
+)
+from transplate.gotmpl.printer import print_node
+
+
+class Refused(Exception):
+    """Something cannot be said in Go."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Ambiguous(Exception):
+    """Something can be said in Go only where it is known whether a condition holds."""
+
+    def __init__(self, test: Operand, reason: str) -> None:
+        super().__init__(reason)
+        self.test = test
+        self.reason = reason
+
+
+@dataclass
+class State:
+    """The variables and what is known.
+
+    Attributes:
+        scopes: Variables by name, the outermost scope first.
+        attributes: Attributes of namespaces, by the namespace's number and the name.
+        facts: Conditions that are known to hold or not, by their text.
+    """
+
+    scopes: list[dict[str, Value]] = field(default_factory=lambda: [{}])
+    attributes: dict[tuple[int, str], Value] = field(default_factory=dict)
+    facts: dict[str, bool] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        """Return a copy that changes apart."""
+        return State([dict(scope) for scope in self.scopes], dict(self.attributes), dict(self.facts))
+
+
+class Writer:
+    """Writes Go statements and keeps the state."""
+
+    def __init__(self, *, exact: bool) -> None:
+        self.exact = exact
+        self.items: list[Item] = []
+        self.sink: Variable | None = None
+        self.state = State()
+        self.dead = False
+        self.homes: set[str] = set()
+        """Variables that are assigned to while others may hold what they gave."""
+        self.defines: set[str] = set()
+        self.losses: list[tuple[str, int | None]] = []
+        self._numbers: dict[str, int] = {}
+        self.serials: dict[str, int] = {}
+        """Variables in the order in which they were made."""
+
+    # --- writing --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def block(self) -> Iterator[list[Item]]:
+        """Collect what is written."""
+        outer, self.items = self.items, []
+        try:
+            yield self.items
+        finally:
+            self.items = outer
+
+    def fresh(self, name: str) -> Variable:
+        """Return a variable that is not in use, with a name like this."""
+        count = self._numbers[name] = self._numbers.get(name, 0) + 1
+        made = Variable(f"${name}_{count}")
+        self.serials[made.name] = len(self.serials)
+        return made
+
+    def text(self, text: str) -> None:
+        """Print a constant."""
+        if not text:
+            return
+        if self.sink is not None:
+            self._accumulate(string(text))
+        elif self.items and isinstance(self.items[-1], Text):
+            whole = self.items[-1].value + text
+            self.items[-1] = Text(whole, whole)
+        else:
+            self.items.append(Text(text, text))
+
+    def print(self, operand: Operand) -> None:
+        """Print what an expression gives, a string or a whole number."""
+        if isinstance(operand, String):
+            self.text(operand.value)
+        elif self.sink is not None:
+            self._accumulate(operand)
+        else:
+            self.items.append(build.action(operand))
+
+    def _accumulate(self, operand: Operand) -> None:
+        sink = self.sink
+        assert sink is not None  # noqa: S101
+        if self.items and isinstance(self.items[-1], Action):
+            last = self.items[-1].pipeline
+            if last.is_assignment and last.declarations == (sink,):
+                operands = last.commands[0].operands
+                if operands[0] == Identifier("print") and operands[1] == sink:
+                    kept: tuple[Operand, ...] = operands
+                    if isinstance(operand, String) and isinstance(kept[-1], String):
+                        operand = string(kept[-1].value + operand.value)
+                        kept = kept[:-1]
+                    made = Pipeline((Command((*kept, operand)),), (sink,), is_assignment=True)
+                    self.items[-1] = Action(made)
+                    return
+        self.items.append(build.assign(sink, call("print", sink, operand)))
+
+    def declare(self, name: str, value: Operand) -> Variable:
+        """Put what an expression gives into a new variable."""
+        variable = self.fresh(name)
+        self.items.append(build.declare(variable, value))
+        return variable
+
+    def run(self, text: str, **operands: Operand) -> Variable:
+        """Write statements; their ``$d`` is the result."""
+        result = self.fresh("d")
+        self.items.extend(build.statements(text, self.fresh, d=result, **operands))
+        return result
+
+    def fail(self, message: str) -> None:
+        """Stop with an error that holds a message, as ``raise_exception`` does."""
+        self.items.append(TemplateCall(string(message), build.pipeline(Variable("$"))))
+        self.dead = True
+
+    # --- facts ----------------------------------------------------------------------------------------
+
+    def learn(self, condition: Operand, holds: bool) -> None:
+        """Note that a condition holds, or that it does not."""
+        operands = _call_operands(condition)
+        if operands and operands[0] == Identifier("not") and len(operands) == 2:
+            self.learn(operands[1], not holds)
+            return
+        if operands and operands[0] == Identifier("and" if holds else "or"):
+            for operand in operands[1:]:
+                self.learn(operand, holds)
+        if operands and operands[0] == Identifier("ne") and len(operands) == 3:
+            self.state.facts[print_node(call("eq", *operands[1:]))] = not holds
+        self.state.facts[print_node(condition)] = holds
+
+    def is_known(self, condition: Operand) -> bool | None:
+        """Return whether a condition holds, None if that is not known."""
+        found = self.state.facts.get(print_node(condition))
+        if found is None:
+            operands = _call_operands(condition)
+            if operands and operands[0] == Identifier("not") and len(operands) == 2:
+                inner = self.is_known(operands[1])
+                return None if inner is None else not inner
+        return found
+
+    def forget(self, variable: Variable) -> None:
+        """Drop what is known of a variable that is assigned to."""
+        name = variable.name
+        self.state.facts = {
+            text: holds for text, holds in self.state.facts.items() if not _mentions(text, name)
+        }
+
+    # --- values in Go ---------------------------------------------------------------------------------
+
+    def known(self, value: Value) -> Value:
+        """Return a value as what is known of it: narrowed by the facts."""
+        if isinstance(value, Poison):
+            raise Refused(value.reason)
+        if isinstance(value, Either):
+            holds = self.is_known(value.test)
+            if holds is None:
+                raise Ambiguous(value.test, "a value that is of different kinds")
+            return self.known(value.first if holds else value.second)
+        if not isinstance(value, Go):
+            return value
+        if value.present is not None:
+            present = self.is_known(value.present)
+            if present is None:
+                return value
+            if not present:
+                return Const(None) if value.absent == "none" else Undefined()
+            value = Go(value.kinds, value.expr, markup=value.markup)
+        if len(value.kinds) > 1:
+            value = self._narrowed(value)
+        if value.kinds == {"type"}:
+            single = self.is_known(call("eq", call("len", value.expr), number(1)))
+            if single is not None:
+                return (
+                    Go(frozenset({"str"}), call("index", value.expr, number(0)))
+                    if single
+                    else Go(frozenset({"strings"}), value.expr)
+                )
+        if value.kinds == {"undefined"}:
+            return Undefined()
+        if value.kinds == {"none"}:
+            return Const(None)
+        if value.kinds == {"int"}:
+            return Int(value.expr)
+        return value
+
+    def _narrowed(self, value: Go) -> Go:
+        kept = []
+        for kind in value.kinds:
+            holds = self.is_known(type_test(value.expr, kind))
+            if holds:
+                return Go(frozenset({kind}), value.expr, markup=value.markup)
+            if holds is None:
+                kept.append(kind)
+        truthy = self.is_known(value.expr)
+        if truthy:
+            kept = [kind for kind in kept if kind not in ("none", "undefined")]
+        return Go(frozenset(kept), value.expr, markup=value.markup) if kept else value
+
+    def int_operand(self, value: Int) -> Operand:
+        """Return a whole number as a Go expression, which fails if it is negative."""
+        if value.offset == 0:
+            return value.expr
+        if value.offset > 0:
+            return go(f'len (printf "%*s{" " * value.offset}" $x "")', x=value.expr)
+        operands = _call_operands(value.expr)
+        if operands and operands[0] == Identifier("len"):
+            return call("len", call("slice", operands[1], number(-value.offset)))
+        return go('len (slice (printf "%*s" $x "") $n)', x=value.expr, n=number(-value.offset))
+
+    def operand(self, value: Value) -> Operand:
+        """Return a value as a Go expression.
+
+        Raises:
+            Refused: It cannot be in one.
+        """
+        value = self.known(value)
+        if isinstance(value, Const):
+            return constant(value.value)
+        if isinstance(value, Undefined):
+            return build.UNDEFINED
+        if isinstance(value, Int):
+            return self.int_operand(value)
+        if isinstance(value, Cat):
+            return call("print", *(self.operand(part) for part in value.parts))
+        if isinstance(value, Go):
+            if value.present is None:
+                return value.expr
+            absent = build.UNDEFINED if value.absent == "undefined" else build.NONE
+            if value.present == value.expr:
+                return call("or", value.expr, absent)
+            home = self.declare("value", absent)
+            self.items.append(build.when(value.present, (build.assign(home, value.expr),)))
+            return home
+        if isinstance(value, Json):
+            return self.json_operand(value)
+        raise Refused(f"a {type(value).__name__} as a value at run time")
+
+    def json_operand(self, value: Json) -> Operand:
+        """Return JSON text as an expression."""
+        raise NotImplementedError
+
+    def split_kinds(self, value: Go, reason: str) -> Exception:
+        """Return what to raise where something cannot be said of all that a value can be."""
+        if value.present is not None:
+            test = value.present
+        elif value.kinds == {"type"}:
+            test = call("eq", call("len", value.expr), number(1))
+        elif len(value.kinds) > 1:
+            test = type_test(value.expr, min(value.kinds))
+        else:
+            return Refused(reason)
+        return Ambiguous(test, reason) if self.is_stable(test) else Refused(reason)
+
+    def is_stable(self, operand: Operand) -> bool:
+        """Tell whether an expression gives the same for ever."""
+        return not any(variable in self.homes for variable in variables_of(operand))
+
+    def kept(self, value: Value, name: str) -> Value:
+        """Return a value that may be used again and again: in a variable, if it is more than a name."""
+        if isinstance(value, Go):
+            if value.present is not None and not (
+                self.is_stable(value.present) and self.is_stable(value.expr)
+            ):
+                kinds = kinds_of(value)
+                assert kinds is not None  # noqa: S101
+                return Go(kinds, self.declare(name, self.operand(value)), markup=value.markup)
+            if is_simple(value.expr) and self.is_stable(value.expr):
+                return value
+            variable = self.declare(name, value.expr)
+            present = variable if value.present == value.expr else value.present
+            return Go(value.kinds, variable, present, value.absent, value.markup)
+        if isinstance(value, Int):
+            if is_simple(value.expr) and self.is_stable(value.expr):
+                return value
+            return Int(self.declare(name, value.expr), value.offset, value.low)
+        if isinstance(value, Cat):
+            return Go(frozenset({"str"}), self.declare(name, self.operand(value)))
+        return value
+
+
+def type_test(operand: Operand, kind: str) -> Operand:
+    """Return the condition that a value is of a kind."""
+    return go(f'eq (printf "%T" $x) "{GO_TYPES[kind]}"', x=operand)
+
+
+def constant(value: object) -> Operand:
+    """Return a constant as a Go expression."""
+    if value is None:
+        return build.NONE
+    if isinstance(value, bool):
+        return build.boolean(value)
+    if isinstance(value, int):
+        return number(value)
+    if isinstance(value, str):
+        return string(value)
+    if isinstance(value, float):
+        return Number(repr(value), value)
+    raise Refused(f"the constant {value!r}")
+
+
+def is_simple(operand: Operand) -> bool:
+    """Tell whether an expression is a name, a field or a constant."""
+    return not isinstance(operand, Pipeline)
+
+
+def variables_of(operand: Operand) -> Iterator[str]:
+    """Yield the names of the variables in an expression."""
+    pending: list[object] = [operand]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Variable):
+            yield part.name
+        elif isinstance(part, Pipeline):
+            pending.extend(part.commands)
+        elif isinstance(part, Command):
+            pending.extend(part.operands)
+        elif hasattr(part, "operand"):
+            pending.append(part.operand)
+
+
+def _call_operands(operand: Operand) -> tuple[Operand, ...]:
+    if isinstance(operand, Pipeline) and len(operand.commands) == 1:
+        return operand.commands[0].operands
+    return ()
+
+
+def _mentions(text: str, name: str) -> bool:
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (text[end : end + 1].isalnum() or text[end : end + 1] == "_"):
+            return True
+        at = text.find(name, end)
+    return False
+
+
+def negated(condition: Operand) -> Operand:
+    """Return the opposite of a condition."""
+    operands = _call_operands(condition)
+    if len(operands) == 2 and operands[0] == Identifier("not"):
+        return operands[1]
+    if len(operands) == 3 and operands[0] in (Identifier("eq"), Identifier("ne")):
+        other = "ne" if operands[0] == Identifier("eq") else "eq"
+        return call(other, *operands[1:])
+    if isinstance(condition, Bool):
+        return Bool(not condition.value)
+    return call("not", condition)
+
+
+def both(left: Operand, right: Operand) -> Operand:
+    """Return ``and left right``, flat."""
+    return _chain("and", left, right)
+
+
+def either(left: Operand, right: Operand) -> Operand:
+    """Return ``or left right``, flat."""
+    return _chain("or", left, right)
+
+
+def _chain(name: str, left: Operand, right: Operand) -> Operand:
+    operands: list[Operand] = []
+    for side in (left, right):
+        parts = _call_operands(side)
+        operands.extend(parts[1:] if parts and parts[0] == Identifier(name) and len(parts) > 2 else [side])
+    return call(name, *operands)
+
+
+def as_body(items: list[Item]) -> Body:
+    """Return collected items as a body."""
+    return tuple(items)

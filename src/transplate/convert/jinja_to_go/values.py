@@ -1,0 +1,291 @@
+"""What a Jinja expression is known to be while a template is compiled.
+
+A value is either known at compile time (constants, literals, macros, lists that are only walked), or lives in
+a Go expression whose possible kinds are known. A kind is a type of Ollama's data under a short name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from transplate.gotmpl.nodes import Operand
+from transplate.jinja import nodes as j
+
+GO_TYPES = {
+    "str": "string",
+    "int": "int",
+    "float": "float64",
+    "bool": "bool",
+    "none": "<nil>",
+    "undefined": "complex128",
+    "message": "*template.templateMessage",
+    "messages": "[]*template.templateMessage",
+    "calls": "[]template.templateToolCall",
+    "call": "template.templateToolCall",
+    "called": "template.templateToolCallFunction",
+    "arguments": "template.templateArgs",
+    "tools": "template.templateTools",
+    "tool": "template.templateTool",
+    "function": "template.templateToolFunction",
+    "parameters": "template.templateToolFunctionParameters",
+    "properties": "template.templateProperties",
+    "ordered": "*api.ToolPropertiesMap",
+    "property": "api.ToolProperty",
+    "variants": "[]api.ToolProperty",
+    "type": "api.PropertyType",
+    "strings": "[]string",
+    "list": "[]interface {}",
+    "map": "map[string]interface {}",
+}
+"""Each kind and the name that ``printf "%T"`` gives its Go type."""
+
+ANY = frozenset({"str", "float", "bool", "none", "list", "map"})
+"""What a JSON value can be."""
+ELEMENTS = {
+    "messages": frozenset({"message"}),
+    "calls": frozenset({"call"}),
+    "tools": frozenset({"tool"}),
+    "variants": frozenset({"property"}),
+    "strings": frozenset({"str"}),
+    "list": ANY,
+}
+"""The lists, and what is in them."""
+MAPPED = {
+    "arguments": ANY,
+    "map": ANY,
+    "properties": frozenset({"property"}),
+    "ordered": frozenset({"property"}),
+}
+"""The dicts that hold any keys, and what is in them."""
+RECORDS = frozenset({"message", "call", "called", "tool", "function", "parameters", "property"})
+"""The dicts with known keys."""
+MAPPINGS = RECORDS | MAPPED.keys()
+ABSENT = frozenset({"none", "undefined"})
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A string, number, boolean or None; ``markup`` as in :class:`Go`."""
+
+    value: Any
+    markup: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A variable, attribute or item that is not there."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """What a Go expression gives.
+
+    Attributes:
+        kinds: What it can be.
+        expr: The expression; it has no effects.
+        present: Where this is false, the value is ``absent`` and not what the expression gives.
+        absent: ``undefined`` or ``none``.
+        markup: Whether it is a string that ``|safe`` made: 0 for no, 1 for yes, 2 for maybe.
+    """
+
+    kinds: frozenset[str]
+    expr: Operand
+    present: Operand | None = None
+    absent: str = "undefined"
+    markup: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A whole number: a Go int that is at least ``low``, plus a constant."""
+
+    expr: Operand
+    offset: int = 0
+    low: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cat:
+    """Strings put together."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A value as JSON text."""
+
+    value: Value
+    indent: int | None = None
+    compact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list whose length is known."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DictOf:
+    """A dict whose keys are known."""
+
+    items: tuple[tuple[Value, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A ``namespace()``; its attributes are part of the compiler's state."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class MacroOf:
+    """A macro."""
+
+    node: j.Macro
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """A list from its end to its start."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Lists one after the other."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The items of a list that a condition is true for, changed by a function."""
+
+    value: Value
+    keep: Callable[[Value], bool | Operand] | None = None
+    change: Callable[[Value], Value] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """``text.split(separator)``."""
+
+    text: Value
+    separator: str | None
+    skip: int = 0
+    drop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Keys and values of a dict: ``items()``, ``|items``, ``|dictsort``; or its keys or values alone."""
+
+    value: Value
+    sorted: bool = False
+    only: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """``range(start, stop)``; ``down`` counts from the last to the first of these."""
+
+    start: Value
+    stop: Value
+    down: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The variable ``loop``: what it has, made when it is asked for."""
+
+    attributes: dict[str, Callable[[], Value]]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value that is not called yet, or a function of Jinja's."""
+
+    value: Value | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One thing where a condition holds and another where it does not; the condition never changes."""
+
+    test: Operand
+    first: Value
+    second: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """What cannot be said in Go; reading it is refused."""
+
+    reason: str
+
+
+Value: TypeAlias = (
+    Const
+    | Undefined
+    | Go
+    | Int
+    | Cat
+    | Json
+    | ListOf
+    | DictOf
+    | Namespace
+    | MacroOf
+    | Reversed
+    | Joined
+    | Chosen
+    | Split
+    | Pairs
+    | Counting
+    | Loop
+    | Method
+    | Either
+    | Poison
+)
+
+TEXT = frozenset({"str"})
+TRUTH = frozenset({"bool"})
+
+
+def kinds_of(value: Value) -> frozenset[str] | None:
+    """Return what a value can be in a Go variable, None if it cannot be in one.
+
+    ``minus`` is a whole number that may be -1, which has to be kept as one more.
+    """
+    if isinstance(value, Const):
+        if value.value is None:
+            return frozenset({"none"})
+        name = type(value.value).__name__
+        if name == "int" and value.value < 0:
+            return frozenset({"minus"}) if value.value == -1 else None
+        return frozenset({name}) if name in GO_TYPES else None
+    if isinstance(value, Undefined):
+        return frozenset({"undefined"})
+    if isinstance(value, Go):
+        return value.kinds | {value.absent} if value.present is not None else value.kinds
+    if isinstance(value, Int):
+        lowest = value.low + value.offset
+        return frozenset({"int" if lowest >= 0 else "minus"}) if lowest >= -1 else None
+    if isinstance(value, Cat | Json):
+        return TEXT
+    return None

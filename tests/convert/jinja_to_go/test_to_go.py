@@ -1,0 +1,72 @@
+"""What ``to_go`` makes of chat templates: the project's own and small ones, each against Jinja."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.jinja_to_go import check
+from transplate.convert.jinja_to_go.convert import to_go
+from transplate.errors import TemplateSyntaxError, UnsupportedTemplate
+
+OWN = Path(__file__).parent.parent.parent.parent / "templates" / "jinja"
+
+SMALL = {
+    "roles": "{% for m in messages %}<|{{ m.role }}|>{{ m['content'] }}{{ eos_token }}{% endfor %}",
+    "first and last": (
+        "{% for m in messages %}{% if loop.first %}F{% endif %}{{ loop.index }}{{ m.content|trim }}"
+        "{% if not loop.last %},{% endif %}{% endfor %}"
+    ),
+    "namespace": (
+        "{% set ns = namespace(n=-1, last='') %}{% for m in messages %}{% if m.role == 'user' %}"
+        "{% set ns.n = loop.index0 %}{% set ns.last = m.content %}{% endif %}{% endfor %}{{ ns.n }}{{ ns.last }}"  # noqa: E501
+    ),
+    "think tags": (
+        "{% for m in messages %}{% if '</think>' in m.content %}{{ m.content.split('</think>')[-1].lstrip('\\n') }}"  # noqa: E501
+        "{% else %}{{ m.content.strip() }}{% endif %}|{% endfor %}"
+    ),
+    "tools": (
+        "{% for t in tools or [] %}{{ t|tojson }}\n{% endfor %}{% for m in messages %}{{ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}"  # noqa: E501
+    ),
+    "macro": (
+        "{% macro show(m, last=false) %}[{{ m.content ~ ('!' if last else '') }}]{% endmacro %}"
+        "{% for m in messages %}{{ show(m, loop.last) }}{% endfor %}"
+    ),
+    "slices": (
+        "{% set rest = messages[1:] if messages[0].role == 'system' else messages %}"
+        "{% for m in rest[::-1] %}{{ loop.index0 }}{{ m.content[:3] }}{% endfor %}"
+    ),
+    "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("exact", [True, False])
+def test_small_templates_print_the_same(name: str, exact: bool) -> None:
+    result = check(name, SMALL[name], 7, 40, exact=exact)
+    assert result.counts["renders"] > 20
+    assert (result.status, result.reason) == ("exact", "")
+
+
+@pytest.mark.parametrize("path", sorted(OWN.glob("*.jinja")), ids=lambda path: path.stem)
+def test_own_templates_are_right_or_fail(path: Path) -> None:
+    result = check(path.stem, path.read_text(encoding="utf-8"), 3, 20, exact=True)
+    assert not result.counts["wrong"], result.reason
+
+
+def test_a_bad_template_is_a_syntax_error() -> None:
+    with pytest.raises(TemplateSyntaxError):
+        to_go("{% if %}")
+
+
+def test_what_cannot_be_said_is_refused_by_name_and_place() -> None:
+    with pytest.raises(UnsupportedTemplate) as refused:
+        to_go("{{ messages|length }}\n{{ messages|batch(2) }}")
+    assert "the filter batch" in refused.value.message
+    assert refused.value.line == 2
+
+
+def test_an_exception_of_the_template_is_an_error_with_its_text() -> None:
+    assert 'template "no users here"' in to_go("{{ raise_exception('no users here') }}").text
