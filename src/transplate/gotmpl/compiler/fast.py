@@ -35,6 +35,7 @@ from transplate.gotmpl.nodes import (
     Body,
     Break,
     Continue,
+    Else,
     If,
     Item,
     Pipeline,
@@ -49,6 +50,12 @@ _PASSES: Final = 8
 """How often the types of variables are worked out before giving up."""
 _MANY: Final = 100
 """Printed values from which on the output is measured before it is joined."""
+_DEEPEST: Final = 80
+"""Blocks inside one another; Python allows 100 levels of indentation."""
+_MOST_LOOPS: Final = 18
+"""Loops inside one another; Python allows 20."""
+_LONGEST_CHAIN: Final = 500
+"""Alternatives in a row; Python allows about 2,900."""
 _IDENTIFIER: Final = re.compile(r"\b[a-zA-Z_]\w*")
 _PLAIN: Final = re.compile(r"[\w.\[\]()]+")
 _GROWING: Final = re.compile(r"\bv\d+\b")
@@ -273,6 +280,7 @@ class _FastCompiler:
             self._out.line("break" if isinstance(item, Break) else "continue")
 
     def _branch(self, node: If | With) -> None:
+        self._check_depth()
         with self._scope():
             outer = self._expressions.dot
             value = self._evaluate(node.pipeline)
@@ -283,10 +291,28 @@ class _FastCompiler:
             with self._out.block(f"if {value.truth}:"):
                 self._body(node.body)
             self._expressions.dot = outer
-            if node.orelse is not None:
-                body = (node.orelse,) if isinstance(node.orelse, If | With) else node.orelse.body
-                with self._out.block("else:"):
-                    self._body(body)
+            self._otherwise(node.orelse)
+
+    def _otherwise(self, orelse: Else | If | With | None) -> None:
+        """Translate what follows an if or with: an ``elif`` where no statements are needed before it."""
+        for _ in range(_LONGEST_CHAIN):
+            if not isinstance(orelse, If) or orelse.pipeline.declarations:
+                break
+            try:
+                condition = self._expressions.pipeline(orelse.pipeline).truth
+            except Unsupported:
+                break
+            with self._out.block(f"elif {condition}:"):
+                self._body(orelse.body)
+            orelse = orelse.orelse
+        if orelse is not None:
+            with self._out.block("else:"):
+                self._body((orelse,) if isinstance(orelse, If | With) else orelse.body)
+
+    def _check_depth(self) -> None:
+        """Give up where Python allows no more blocks inside one another."""
+        if self._out.depth >= _DEEPEST or self._out.loops >= _MOST_LOOPS:
+            raise Unsupported("blocks too deep for Python")
 
     def _range(self, node: Range) -> None:
         if node.pipeline.is_assignment:
