@@ -64,12 +64,14 @@ class Behaviour:
             24 April 2026, a week after 0.21.0; it is taken to be in 0.22.0, of 28 April, and later.
         draft_command: A Modelfile may say DRAFT. It is not in 0.17.4 and is in 0.33.0; which version between
             them brought it is not known, and it is taken to be 0.30.0.
+        gguf_chat_template: The chat template inside a GGUF may make the prompt (since 0.30.0).
     """
 
     property_required: bool
     tool_string: bool
     think_levels: tuple[str, ...]
     draft_command: bool
+    gguf_chat_template: bool
 
 
 @lru_cache(maxsize=64)
@@ -89,4 +91,5 @@ def behaviour_of(version: Version) -> Behaviour:
         tool_string=version >= Version(0, 30, 0),
         think_levels=(*levels, "max") if version >= Version(0, 22, 0) else levels,
         draft_command=version >= Version(0, 30, 0),
+        gguf_chat_template=version >= Version(0, 30, 0),
     )
