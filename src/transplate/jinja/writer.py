@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from transplate.jinja import nodes as j
 
 _INDENT = "    "
-_WIDTH = 110
+_WIDTH = 120
 _PROSE_LINES = 3
+_PROSE_LENGTH = 160
 
 # Binding strength, loosest first. Operators that engines rank differently share a level, so that mixing them
 # always takes parentheses.
@@ -250,6 +251,7 @@ def _is_prose(text: str) -> bool:
     inner = text.strip(" \t\n")
     return (
         inner.count("\n") >= _PROSE_LINES - 1
+        and len(inner) >= _PROSE_LENGTH
         and inner == inner.strip()
         and _UNSAFE_PROSE.search(inner) is None
         and not inner.endswith("{")

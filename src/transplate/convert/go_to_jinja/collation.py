@@ -9,12 +9,13 @@ from __future__ import annotations
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.assumptions import Assumptions
 from transplate.jinja import nodes as j
+from transplate.jinja import walk
 
 MESSAGES = j.Name("messages")
 SYSTEM = j.Name("system")
 _MESSAGE = j.Name("message")
 _GATHERED = j.Name("gathered")
-_PREVIOUS = j.Name("previous")
+_PREVIOUS = j.Name("last")
 _ROLE = j.Name("role")
 _CONTENT = j.Name("content")
 _PARTS = j.Name("parts")
@@ -28,17 +29,29 @@ def needs_collation(assumptions: Assumptions, *, system: bool) -> bool:
     return not all(name in assumptions.allowed for name in names)
 
 
-def collate(assumptions: Assumptions, *, system: bool, messages: frozenset[str] | None) -> j.Body:
-    """Return the statements that define ``system`` and ``messages`` as the body reads them.
+def collate(assumptions: Assumptions, body: j.Body, *, keys: frozenset[str]) -> j.Body:
+    """Return a body behind the statements that define ``system`` and ``messages`` as it reads them.
 
     Args:
         assumptions: What may be taken for granted; those relied on are noted.
-        system: Whether the body reads ``system``.
-        messages: The keys that the body reads of messages, None if it reads no messages.
+        body: The body.
+        keys: The keys that the body reads of messages.
     """
+    parts = list(walk.all_parts(body))
+    system, reads = SYSTEM in parts, parts.count(MESSAGES)
     if not needs_collation(assumptions, system=system):
-        return _as_given(assumptions, system=system, messages=messages is not None)
-    return _rebuilt(assumptions, system=system, messages=messages)
+        return (*_as_given(assumptions, system=system, messages=reads > 0), *body)
+    rebuilt = j.Attribute(_GATHERED, "messages")
+    prelude = _rebuilt(assumptions, system=system, messages=keys if reads else None)
+    if reads != 1:
+        named = (j.Set(MESSAGES, rebuilt),) if reads else ()
+        return (*prelude, *named, *body)
+    return (
+        *prelude,
+        *walk.map_expressions(
+            body, lambda each: walk.substitute(each, lambda part: rebuilt if part == MESSAGES else part)
+        ),
+    )
 
 
 def _as_given(assumptions: Assumptions, *, system: bool, messages: bool) -> j.Body:
@@ -72,7 +85,6 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
     if messages is not None:
         gathered.insert(0, ("messages", j.ListLiteral(())))
         body += _join(assumptions, messages)
-        end.append(j.Set(MESSAGES, j.Attribute(_GATHERED, "messages")))
     if not gathered:
         return ()
     namespace = j.Call(j.Name("namespace"), keywords=tuple(gathered))

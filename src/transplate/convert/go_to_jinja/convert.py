@@ -14,6 +14,7 @@ from transplate.convert.go_to_jinja.facts import Facts
 from transplate.convert.go_to_jinja.lower import lower
 from transplate.convert.go_to_jinja.macros import macro_losses, macro_names, macros_for
 from transplate.convert.go_to_jinja.naming import name_symbols
+from transplate.convert.go_to_jinja.polish import polish
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import simplify
@@ -76,7 +77,7 @@ class _Conversion:
         else:
             c = self.context(self.turn_root())
             body = self.legacy_mode(c, go_body)
-        body = self.for_hosts(c, body)
+        body = polish(self.for_hosts(c, body))
         features = frozenset() if self.behaviour.property_required else frozenset({"ollama<0.20"})
         macros = macros_for(body, self.assumptions, features=features)
         c.losses += macro_losses(macros)
@@ -99,16 +100,13 @@ class _Conversion:
                 body = shorter
         body = self.finished(c, body)
         body = simplify(generation_prompt.gate(body, self.assumptions))
+        if self.assumptions.allows("some-message"):
+            body = simplify(body, Facts({MESSAGES: True}))
         if not needs_collation(self.assumptions, system=False) and host.ignores_system(body):
             self.assumptions.use("no-system")
         body = _with_state(body)
-        parts = set(walk.all_parts(body))
-        prelude = collate(
-            self.assumptions,
-            system=SYSTEM in parts,
-            messages=_message_keys(body) if MESSAGES in parts else None,
-        )
-        return (*self.think_settings(body), *prelude, *body)
+        body = collate(self.assumptions, body, keys=_message_keys(body))
+        return (*self.think_settings(body), *body)
 
     def legacy_mode(self, c: Context, go_body: go.Body) -> j.Body:
         try:

@@ -90,9 +90,9 @@ class Expressions:
 
     def variable(self, variable: go.Variable) -> Value:
         """Return the value of a variable without the fields behind it."""
-        if variable.name == "$":
-            return self.root
         declaration = self.c.resolution.of(variable)
+        if declaration is None:
+            return self.root
         value = self.c.variables[declaration]
         shapes = self.c.shapes.get(declaration)
         if shapes is None:

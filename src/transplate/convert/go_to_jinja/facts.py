@@ -138,7 +138,7 @@ class Facts:
                     simpler = facts.condition(operand)
                     kept.append(simpler)
                     facts = facts.assuming(simpler)
-                return text.simplify_condition(b.and_(*kept))
+                return text.simplify_condition(b.and_(*_needed(kept, self)))
             case j.Or(operands):
                 facts, kept = self, []
                 for operand in operands:
@@ -198,6 +198,21 @@ class Facts:
                 return simpler if decided is None else j.Literal(decided)
             case _:
                 return text.simplify(walk.rebuild(expression, self.value), self)
+
+
+def _needed(operands: list[j.Expression], facts: Facts) -> list[j.Expression]:
+    """Return the operands of a conjunction without those that the others imply."""
+    kept = list(operands)
+    for operand in operands:
+        if isinstance(operand, j.Binary) and operand.operator == "!=":
+            others = list(kept)
+            others.remove(operand)
+            within = facts
+            for other in others:
+                within = within.assuming(other)
+            if within.decide(operand) is True:
+                kept = others
+    return kept
 
 
 def _propagated(known: dict[j.Expression, bool]) -> dict[j.Expression, bool]:

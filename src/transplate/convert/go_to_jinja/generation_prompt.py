@@ -6,7 +6,8 @@ longest ending that prints nothing of a message, without the part that would fol
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.assumptions import Assumptions
@@ -28,9 +29,8 @@ def gate(body: j.Body, assumptions: Assumptions) -> j.Body:
     if ending:
         return (*loud, *_gate_ending(ending, assumptions)) if loud else body
     match body[-1] if body else None:
-        case j.For(targets, iterable) as loop if _runs_over_messages(iterable):
-            gated = _gate_iteration(loop.body, loop_name(loop), targets[-1], Facts())
-            return (*body[:-1], replace(loop, body=gated))
+        case j.For(_, iterable) as loop if _runs_over_messages(iterable):
+            return (*body[:-1], *_gate_loop(loop, assumptions))
         case j.If(test, then, orelse):
             return (*body[:-1], j.If(test, gate(then, assumptions), gate(orelse, assumptions)))
         case _:
@@ -59,45 +59,98 @@ def _gate_ending(ending: j.Body, assumptions: Assumptions) -> j.Body:
 # --- at the end of the last iteration -------------------------------------------------------------------
 
 
-def _gate_iteration(body: j.Body, loop: j.Name, message: j.Name, facts: Facts) -> j.Body:
-    quiet = quiet_ending(body)
-    loud, ending = body[: len(body) - quiet], body[len(body) - quiet :]
-    if ending:
-        return (*loud, *_gate_quiet(ending, loop, message, facts))
-    match body[-1] if body else None:
-        case j.If(test, then, orelse):
-            return (
-                *body[:-1],
-                j.If(
-                    test,
-                    _gate_iteration(then, loop, message, facts.assuming(test)),
-                    _gate_iteration(orelse, loop, message, facts.assuming(test, holds=False)),
-                ),
-            )
-        case _:
-            return body
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """A generation prompt within the loop: when the last message is followed by it, and what it prints."""
+
+    condition: j.Expression
+    body: j.Body
 
 
-def _gate_quiet(ending: j.Body, loop: j.Name, message: j.Name, facts: Facts) -> j.Body:
-    """Gate an ending that differs between the last message and the others."""
-    last = j.Attribute(loop, "last")
-    others = j.Binary("!=", j.Attribute(message, "role"), _ASSISTANT)
-    reached = b.and_(last, facts.condition(others))
-    if facts.decide(reached) is False:
-        return ending
-    prompt = simplify_body(ending, facts.assuming(reached))
-    usual = simplify_body(ending, facts.assuming(b.not_(last)))
-    if not prompt or prompt == usual:
-        return ending
-    closing, prompt = _split(prompt, usual)
-    rest = simplify_body((j.If(reached, closing, ending),), facts)
-    gated = j.If(b.and_(reached, WANTED), prompt)
-    if any(
-        isinstance(part, j.Call) and part.function == j.Name("raise_exception")
-        for part in walk.all_parts(ending)
-    ):
-        return ending
-    return simplify_body((*rest, gated), facts)
+def _gate_loop(loop: j.For, assumptions: Assumptions) -> j.Body:
+    """Gate the prompts at the end of the last iteration, behind the loop if they are one and the same."""
+    found: list[_Prompt] = []
+    name, message = loop_name(loop), loop.targets[-1]
+
+    def take_out(prompt: _Prompt) -> j.Body:
+        found.append(prompt)
+        return ()
+
+    def keep_here(prompt: _Prompt) -> j.Body:
+        return (j.If(b.and_(j.Attribute(name, "last"), prompt.condition, WANTED), prompt.body),)
+
+    without = _Gating(name, message, take_out).body(loop.body, j.TRUE, Facts())
+    if not found:
+        return (loop,)
+    if _can_follow(found, message) and assumptions.use("some-message"):
+
+        def of_last(expression: j.Expression) -> j.Expression:
+            last = j.Item(_MESSAGES, j.Literal(-1))
+            return walk.substitute(expression, lambda part: last if part == message else part)
+
+        condition = of_last(b.or_(*(prompt.condition for prompt in found)))
+        prompt = walk.map_expressions(found[0].body, of_last)
+        behind = j.If(b.and_(WANTED, Facts().condition(condition)), prompt)
+        return (replace(loop, body=without), behind)
+    return (replace(loop, body=_Gating(name, message, keep_here).body(loop.body, j.TRUE, Facts())),)
+
+
+def _can_follow(found: list[_Prompt], message: j.Name) -> bool:
+    """Return whether prompts can stand behind the loop: all alike, with nothing that only the loop has."""
+    first = found[0].body
+    parts = {part for prompt in found for part in walk.parts(prompt.condition)} | set(walk.all_parts(first))
+    return all(prompt.body == first for prompt in found) and not any(
+        isinstance(part, j.Name) and part != message and ("#" in part.name or " " in part.name)
+        for part in parts
+    )
+
+
+@dataclass(frozen=True)
+class _Gating:
+    """The walk to the ends of an iteration; ``place`` says what becomes of a prompt found there."""
+
+    loop: j.Name
+    message: j.Name
+    place: Callable[[_Prompt], j.Body]
+
+    def body(self, body: j.Body, path: j.Expression, facts: Facts) -> j.Body:
+        quiet = quiet_ending(body)
+        loud, ending = body[: len(body) - quiet], body[len(body) - quiet :]
+        if ending:
+            return (*loud, *self.ending(ending, path, facts))
+        match body[-1] if body else None:
+            case j.If(test, then, orelse):
+                negated = b.not_(test)
+                inside = self.body(then, b.and_(path, test), facts.assuming(test))
+                outside = self.body(orelse, b.and_(path, negated), facts.assuming(negated))
+                return (*body[:-1], j.If(test, inside, outside))
+            case _:
+                return body
+
+    def ending(self, ending: j.Body, path: j.Expression, facts: Facts) -> j.Body:
+        """Take the prompt out of an ending that differs between the last message and the others."""
+        last = j.Attribute(self.loop, "last")
+        others = facts.condition(j.Binary("!=", j.Attribute(self.message, "role"), _ASSISTANT))
+        reached = b.and_(last, others)
+        if facts.decide(reached) is False or any(map(_can_fail, walk.all_parts(ending))):
+            return ending
+        prompt = simplify_body(ending, facts.assuming(reached))
+        usual = simplify_body(ending, facts.assuming(b.not_(last)))
+        if not prompt or prompt == usual:
+            return ending
+        closing, prompt = _split(prompt, usual)
+        rest = simplify_body((j.If(reached, closing, ending),), facts)
+        placed = self.place(_Prompt(_without(b.and_(path, others), last), prompt))
+        return (*rest, *simplify_body(placed, facts))
+
+
+def _can_fail(part: j.Expression) -> bool:
+    return isinstance(part, j.Call) and part.function == j.Name("raise_exception")
+
+
+def _without(condition: j.Expression, known: j.Expression) -> j.Expression:
+    """Return a condition as it is where another one is known to hold."""
+    return Facts().assuming(known).condition(condition)
 
 
 def _split(prompt: j.Body, usual: j.Body) -> tuple[j.Body, j.Body]:

@@ -17,7 +17,7 @@ IS_LAST, OPENS_RESPONSE = j.Name("is_last"), j.Name("opens_response")
 TURN_TEXT = "turn_text"
 _MESSAGES, _MESSAGE = j.Name("messages"), j.Name("message")
 _ROLE, _CONTENT = j.Name("role"), j.Name("content")
-_WALK, _TURN = j.Name("walk"), j.Name("turn")
+_WALK, _TURN, _JOINS = j.Name("walk"), j.Name("turn"), j.Name("joins")
 _BLANK_LINE = j.Literal("\n\n")
 
 
@@ -65,11 +65,10 @@ def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
     is_assistant = j.Binary("==", _ROLE, j.Literal("assistant"))
     prompt, response = j.Attribute(opened, PROMPT.name), j.Attribute(opened, RESPONSE.name)
     ends = j.Or((j.And((is_user, response)), j.And((is_system, j.Or((prompt, response))))))
-    joins = j.Binary("==", _ROLE, j.Attribute(_WALK, "role"))
 
     def extended(text: j.Name) -> j.Statement:
         target = j.Attribute(_TURN, text.name)
-        before = j.Conditional(joins, j.Concat((target, _BLANK_LINE)), j.EMPTY)
+        before = j.Conditional(_JOINS, j.Concat((target, _BLANK_LINE)), j.EMPTY)
         return j.Set(target, j.Concat((before, _CONTENT)))
 
     def printed(**flags: j.Expression) -> j.Statement:
@@ -90,6 +89,7 @@ def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
                 *text_content(assumptions),
                 j.If(ends, (printed(is_last=j.FALSE, opens_response=j.TRUE), j.Set(opened, empty))),
                 j.Set(_TURN, opened),
+                j.Set(_JOINS, j.Binary("==", _ROLE, j.Attribute(_WALK, "role"))),
                 j.If(
                     is_system,
                     (extended(SYSTEM),),

@@ -118,7 +118,7 @@ class _Lowering:
 
     def assign(self, variable: go.Variable, value: Value, *, is_declaration: bool) -> list[j.Statement]:
         c = self.c
-        declaration = c.resolution.of(variable)
+        declaration = c.resolution.declarations[variable.span]
         if not declaration.assigned_in:
             return self.bind(declaration, value)
         shapes = c.shapes.setdefault(declaration, set())

@@ -38,9 +38,9 @@ class Resolution:
 
     declarations: dict[Span, Declaration] = field(default_factory=dict)
 
-    def of(self, variable: go.Variable) -> Declaration:
-        """Return the declaration of a variable other than ``$``."""
-        return self.declarations[variable.span]
+    def of(self, variable: go.Variable) -> Declaration | None:
+        """Return the declaration of a variable, None for the ``$`` that every template begins with."""
+        return self.declarations.get(variable.span)
 
 
 def resolve(tree: go.TemplateTree) -> Resolution:
@@ -114,7 +114,7 @@ class _Resolver:
                     offset=inner.span.start,
                 )
         for variable in _variables(pipeline):
-            if variable.name != "$":
+            if variable.name != "$" or variable.name in scope:
                 declaration = scope[variable.name]
                 declaration.reads += 1
                 self.resolution.declarations[variable.span] = declaration

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja.context import STATE
 from transplate.convert.go_to_jinja.facts import Facts
 from transplate.convert.go_to_jinja.text import concat
 from transplate.jinja import nodes as j
@@ -176,7 +177,11 @@ def drop_unread(body: j.Body) -> j.Body:
 
 
 def _live(body: j.Body) -> set[j.Expression]:
-    """Return the targets that are read by output, tests and loops, directly or through other targets."""
+    """Return the targets that are read by output, tests and loops, directly or through other targets.
+
+    Namespaces other than the one of the template's own variables go by several names, so that any attribute
+    of the same name counts as read with it.
+    """
     values: dict[j.Expression, list[j.Expression]] = {}
     waiting: list[j.Expression] = []
     for statement in walk.statements(body):
@@ -190,9 +195,14 @@ def _live(body: j.Body) -> set[j.Expression]:
     live: set[j.Expression] = set()
     while waiting:
         for part in walk.parts(waiting.pop()):
-            if isinstance(part, j.Name | j.Attribute) and part not in live:
-                live.add(part)
-                waiting += values.get(part, [])
+            if not isinstance(part, j.Name | j.Attribute) or part in live:
+                continue
+            read = {part}
+            if isinstance(part, j.Attribute) and part.value != STATE:
+                read |= {each for each in values if isinstance(each, j.Attribute) and each.name == part.name}
+            for target in read - live:
+                live.add(target)
+                waiting += values.get(target, [])
     return live
 
 
