@@ -34,9 +34,10 @@ _NAMES = ("get_weather", "f", "search.web", "a<b", 'say "hi"', "名前", "it's",
 class Maker:
     """Makes conversations within the limits of what is promised.
 
-    That is: no lone surrogates, no keys that look like integers (JavaScript puts them first), no keys of
-    which one has a character beyond U+FFFF and another one from U+E000 to U+FFFF (JavaScript sorts them in
-    the other order), and numbers of at most 15 digits between 1e-14 and 1e30.
+    That is: no lone surrogates; no capitals outside of ASCII in roles; no keys that look like integers
+    (JavaScript puts them first), and no keys of which one has a character beyond U+FFFF and another one from
+    U+E000 to U+FFFF (JavaScript sorts them in the other order); numbers of at most 15 digits between 1e-14
+    and 1e30.
     """
 
     def __init__(self, random: Random) -> None:

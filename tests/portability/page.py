@@ -21,9 +21,9 @@ engine, and compared with what real Ollama {ollama} prints, byte for byte.
 - The conversations of a template are generated until together they take every branch of it that can be taken,
   at least {least} for each form. Those of the default form meet the assumptions that it lists.
 - A cell holds the number of conversations that were compared; all of them are equal unless it says otherwise.
-- Texts hold anything but lone surrogates. Keys of objects do not look like integers and do not mix characters
-  beyond U+FFFF with those from U+E000 to U+FFFF: JavaScript orders both in its own way. Numbers have at most
-  15 digits and lie between 1e-14 and 1e30.
+- Texts hold anything but lone surrogates; roles have no capitals outside of ASCII. Keys of objects do not
+  look like integers and do not mix characters beyond U+FFFF with those from U+E000 to U+FFFF: JavaScript
+  orders both in its own way. Numbers have at most 15 digits and lie between 1e-14 and 1e30.
 
 """
 
