@@ -20,6 +20,7 @@ THIRD_PARTY = {
     "jinja2": ("jinja/", "convert/jinja_to_go"),
     "markupsafe": ("jinja/", "convert/jinja_to_go"),  # the strings of jinja2
     "click": ("cli/",),
+    "huggingface_hub": ("models/hub.py",),
 }
 
 
