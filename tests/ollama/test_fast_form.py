@@ -20,7 +20,7 @@ FAST = [
     "{{ $m.Role }}{{ end }}",
     '{{ $last := "" }}{{ range .Messages }}{{ $last = . }}{{ end }}{{ if $last }}{{ $last.Role }}{{ end }}',
     '{{ range .Messages }}{{ if eq (slice .Role 0 2) "us" }}{{ .Content }}{{ end }}{{ end }}',
-    '{{ range .Messages }}{{ if and (ge (len .Content) 3) (eq (slice .Content 0 3) "日") }}J{{ end }}{{ end }}',
+    '{{ range .Messages }}{{ if ge (len .Content) 3 }}{{ eq (slice .Content 0 3) "日" }}{{ end }}{{ end }}',
     '{{ $n := 0 }}{{ range .Messages }}{{ $n = len (printf "%*s " $n "") }}{{ $n }}{{ end }}',
     "{{ $s := .System }}{{ range .Messages }}{{ $s = print $s .Role 1 2 true }}{{ end }}{{ $s }}",
     '{{ range .Messages }}{{ or .Content .Thinking "none" }}{{ and .Content (eq .Role "user") }}{{ end }}',

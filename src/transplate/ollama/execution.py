@@ -106,10 +106,11 @@ class Execution:
                     return run(*data)
             return run(*data)
         except Exception as error:
-            return self.recovered(error)
+            self.refuse_limit(error)
+            return None  # whatever it is, the exact form makes of it what Go makes of it
 
-    def recovered(self, error: Exception) -> None:
-        """Take what a fast form raised: a limit was reached, or it leaves the data to the exact form.
+    def refuse_limit(self, error: Exception) -> None:
+        """Do nothing, unless what a fast form raised says that a limit was reached.
 
         Raises:
             TemplateExecutionError: A limit was reached.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from transplate.ollama.execution import Execution, Now, Run
+from transplate.ollama.execution import Execution, Now
 from transplate.ollama.functions import NOW
 from transplate.ollama.inference import Inference
 from transplate.ollama.legacy import split_turns
@@ -29,11 +29,11 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
         inference: What is known of the template.
         behaviour: How the version of Ollama behaves.
     """
-    run: Run | None = execution.run_messages
-    run_turns: Run | None = execution.run_turns
-    if run is None and run_turns is None:
+    run = execution.run_messages or execution.run_turns
+    if run is None:
         return _render_nothing
-    recovered, limits, uses_clock = execution.recovered, execution.limits, execution.uses_clock
+    has_messages, limits, uses_clock = execution.has_messages, execution.limits, execution.uses_clock
+    refuse_limit = execution.refuse_limit
     thinks = "thinking" in inference.abilities
     takes_tools = "tools" in inference.abilities
     read_tools = tool_reader(behaviour).read
@@ -78,11 +78,12 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
             return None
         token = NOW.set(now) if uses_clock else None
         try:
-            if run is not None:
+            if has_messages:
                 return run(all_system, fast_messages, fast_tools, think, level, is_set, limits)
-            return run_turns(split_turns(fast_messages), think, level, is_set, limits)
+            return run(split_turns(fast_messages), think, level, is_set, limits)
         except Exception as error:
-            return recovered(error)
+            refuse_limit(error)
+            return None
         finally:
             if token is not None:
                 NOW.reset(token)
