@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from transplate.gotmpl.template import GoTemplate as GoTemplate
     from transplate.jinja import JinjaTemplate as JinjaTemplate
     from transplate.limits import Limits as Limits
+    from transplate.models import Model as Model
     from transplate.ollama import NEWEST as NEWEST
     from transplate.ollama import OllamaTemplate as OllamaTemplate
     from transplate.ollama import Values as Values
@@ -40,6 +41,7 @@ _HOME = {
     "GoTemplate": "gotmpl.template",
     "JinjaTemplate": "jinja",
     "Limits": "limits",
+    "Model": "models",
     "Modelfile": "ollama.modelfile",
     "ModelfileError": "ollama.modelfile",
     "OllamaTemplate": "ollama",
@@ -63,6 +65,7 @@ __all__ = [
     "GoTemplate",
     "JinjaTemplate",
     "Limits",
+    "Model",
     "Modelfile",
     "ModelfileError",
     "OllamaTemplate",

@@ -1,0 +1,155 @@
+"""Folders in Hugging Face's layout: templates, special tokens and settings, as transformers 5 reads them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from transplate.errors import TransplateError
+from transplate.models.files import read_object, read_text, unreadable
+from transplate.models.gguf import read_gguf
+from transplate.models.model import Model, Tokens
+from transplate.models.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS
+from transplate.source import Source
+
+CHAT_TEMPLATE = "chat_template.jinja"
+ADDITIONAL = "additional_chat_templates"
+TOKENIZER = "tokenizer_config.json"
+LEGACY = "chat_template.json"
+GENERATION = "generation_config.json"
+OLLAMA_FILES = ("template", "system", "params")
+"""What the Hub takes for Ollama from a repository of GGUF files."""
+NEEDED = (CHAT_TEMPLATE, TOKENIZER, LEGACY, GENERATION, *OLLAMA_FILES, f"{ADDITIONAL}/*.jinja")
+"""The few small files of a repository that matter for prompts."""
+
+
+def read_folder(folder: Path, *, name: str | None = None) -> Model:
+    """Return the model in a folder.
+
+    Args:
+        folder: The folder.
+        name: What to call the model; None for the folder's path.
+
+    Raises:
+        TransplateError: There is nothing about prompts in it, or a file is damaged.
+    """
+    tokenizer = _object(folder / TOKENIZER)
+    generation = _object(folder / GENERATION)
+    candidates = _candidates(folder, tokenizer)
+    template = _existing(folder / "template")
+    gguf_files = sorted(folder.glob("*.gguf"))
+    if not candidates and template is None and not tokenizer and not gguf_files:
+        raise TransplateError(
+            f"{folder}: no {CHAT_TEMPLATE}, {TOKENIZER}, Ollama files or GGUF in this folder"
+        )
+    warnings: list[str] = []
+    named: dict[str, Source] = {}
+    tokens = _tokens(tokenizer)
+    family = ""
+    if candidates:
+        winner, named = candidates[0]
+        for other, templates in candidates[1:]:
+            if {key: one.text for key, one in templates.items()} != {
+                key: one.text for key, one in named.items()
+            }:
+                warnings.append(f"{winner} and {other} hold different chat templates; {winner} counts")
+        if "default" not in named:
+            warnings.append(
+                f"none of the chat templates is the default; their names are {', '.join(sorted(named))}"
+            )
+    elif gguf_files:
+        inside = read_gguf(gguf_files[0])
+        named = dict(inside.named) or ({"default": inside.chat_template} if inside.chat_template else {})
+        tokens, family = inside.tokens, inside.family
+    system = _existing(folder / "system")
+    return Model(
+        name=name or str(folder),
+        kind="Hugging Face folder",
+        template=template,
+        chat_template=named.get("default"),
+        named=named if len(named) > 1 or "default" not in named else {},
+        system=system.text if system else "",
+        parameters=_parameters(folder / "params"),
+        family=family,
+        tokens=tokens,
+        generation=generation,
+        warnings=tuple(warnings),
+    )
+
+
+def _candidates(folder: Path, tokenizer: dict[str, Any]) -> list[tuple[str, dict[str, Source]]]:
+    """Return each place that has chat templates, the one that transformers takes first, with its templates.
+
+    Files of their own replace all that is in the tokenizer's configuration; the old ``chat_template.json`` is
+    read for processors only.
+    """
+    found = []
+    own: dict[str, Source] = {}
+    if (default := _existing(folder / CHAT_TEMPLATE)) is not None:
+        own["default"] = default
+    additional = folder / ADDITIONAL
+    if additional.is_dir():
+        own |= {
+            path.name.removesuffix(".jinja"): read_text(path) for path in sorted(additional.glob("*.jinja"))
+        }
+    if own:
+        found.append((CHAT_TEMPLATE if default else ADDITIONAL, own))
+    for file, content in ((TOKENIZER, tokenizer), (LEGACY, _object(folder / LEGACY))):
+        if content.get("chat_template") is not None:
+            found.append((file, _templates(content["chat_template"], folder / file)))
+    return found
+
+
+def _templates(value: Any, path: Path) -> dict[str, Source]:
+    """Return the templates in a JSON value: a text, an object or an array of names and templates.
+
+    Raises:
+        TransplateError: It is none of them.
+    """
+    if isinstance(value, str):
+        return {"default": Source(value, f"{path}:chat_template")}
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        value = {one.get("name"): one.get("template") for one in value}
+    if not isinstance(value, dict) or not all(isinstance(one, str) for pair in value.items() for one in pair):
+        raise TransplateError(f"{path}: chat_template: a text, or names with texts, is needed")
+    return {name: Source(text, f"{path}:chat_template[{name}]") for name, text in value.items()}
+
+
+def _tokens(tokenizer: dict[str, Any]) -> Tokens:
+    texts: dict[str, str] = {}
+    for key, value in tokenizer.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        if key.endswith("_token") and isinstance(text, str):
+            texts[key] = text
+    adds_bos, adds_eos = (tokenizer.get(f"add_{name}_token") for name in ("bos", "eos"))
+    return Tokens(
+        bos=texts.pop("bos_token", None),
+        eos=texts.pop("eos_token", None),
+        others=texts,
+        adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
+        adds_eos=adds_eos if isinstance(adds_eos, bool) else None,
+    )
+
+
+def _parameters(path: Path) -> dict[str, Any]:
+    if _existing(path) is None:
+        return {}
+    values = read_object(path)
+    known = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, *DEPRECATED)
+    if unknown := sorted(set(values) - set(known)):
+        raise TransplateError(f"{path}: Ollama knows no parameter {', '.join(map(json.dumps, unknown))}")
+    return values
+
+
+def _object(path: Path) -> dict[str, Any]:
+    return {} if _existing(path) is None else read_object(path)
+
+
+def _existing(path: Path) -> Source | None:
+    """Return the text of a file, None where there is none."""
+    try:
+        there = path.is_file() or path.is_symlink()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return read_text(path) if there else None

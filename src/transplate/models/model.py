@@ -1,0 +1,129 @@
+"""What is known of a model, wherever it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, Literal, TypeAlias
+
+from transplate.ollama.modelfile import Modelfile
+from transplate.ollama.roads import Road, choose_road
+from transplate.ollama.versions import NEWEST
+from transplate.source import Source
+
+Kind: TypeAlias = Literal[
+    "Go template",
+    "chat template",
+    "Modelfile",
+    "Ollama store",
+    "Ollama server",
+    "GGUF",
+    "Hugging Face folder",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The special tokens of a model, and whether its tokenizer adds them by itself.
+
+    Attributes:
+        bos: What begins a text, None where it is not known.
+        eos: What ends a turn, likewise.
+        others: Other special tokens by their names, such as ``pad_token``.
+        adds_bos: Whether the tokenizer puts ``bos`` in front of a prompt; None where it is not said.
+        adds_eos: Whether it puts ``eos`` behind one; likewise.
+    """
+
+    bos: str | None = None
+    eos: str | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
+    adds_bos: bool | None = None
+    adds_eos: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model as far as prompts are concerned.
+
+    Attributes:
+        name: Where it was read from.
+        kind: What it was read from.
+        template: The Go TEMPLATE, None where there is none.
+        chat_template: The Jinja chat template that counts, likewise.
+        named: All chat templates by name, where they have names (``default``, ``tool_use``, …).
+        system: The system prompt for conversations that have none.
+        messages: The conversation that comes first, as (role, content).
+        parameters: PARAMETERs by name; several values of one are a list.
+        renderer: RENDERER, empty for none.
+        parser: PARSER, likewise.
+        requires: The oldest Ollama that it asks for, likewise.
+        base: What FROM names, in order.
+        licenses: The texts of its licenses.
+        family: Ollama's family or the GGUF's architecture, empty where it is not known.
+        tokens: The special tokens.
+        generation: The generation configuration of a Hugging Face folder.
+        warnings: What is odd about it, for people.
+        modelfile: The Modelfile it was read from, for edits.
+    """
+
+    name: str
+    kind: Kind
+    template: Source | None = None
+    chat_template: Source | None = None
+    named: Mapping[str, Source] = field(default_factory=dict)
+    system: str = ""
+    messages: tuple[tuple[str, str], ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    renderer: str = ""
+    parser: str = ""
+    requires: str = ""
+    base: tuple[str, ...] = ()
+    licenses: tuple[str, ...] = ()
+    family: str = ""
+    tokens: Tokens = field(default_factory=Tokens)
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    modelfile: Modelfile | None = None
+
+    @classmethod
+    def load(cls, source: str | PathLike[str]) -> Model:
+        """Read a model from wherever it is.
+
+        Args:
+            source: A path (template, Modelfile, GGUF, Hugging Face folder), the name of a model in Ollama's
+                store (``ollama:`` in front where a file has that name, too), an Ollama server with a model
+                (``http://localhost:11434#llama3.2``) or one in the Hugging Face cache (``hf:org/name``).
+
+        Raises:
+            TransplateError: There is nothing there, or it is damaged.
+        """
+        from transplate.models.source import load
+
+        return load(source)
+
+    def road(self, *, ollama: str = NEWEST) -> Road:
+        """Return which prompt Ollama builds for it, and why.
+
+        Raises:
+            TemplateSyntaxError: Ollama refuses the TEMPLATE.
+            TransplateError: The version is not known.
+        """
+        road = choose_road(
+            self.template.text if self.template else None,
+            self.chat_template.text if self.chat_template else None,
+            renderer=self.renderer,
+            parser=self.parser,
+            family=self.family,
+            ollama=ollama,
+        )
+        if self.kind == "Ollama server" and road.name in ("go_template", "none"):
+            unknown = (
+                "a server does not show the GGUF's chat template, which may take the place of the TEMPLATE"
+            )
+            return replace(road, reason=unknown)
+        return road
+
+    def chat_template_for(self, *, tools: bool) -> Source | None:
+        """Return the chat template for a conversation: ``tool_use`` if there are tools and it exists."""
+        return self.named.get("tool_use", self.chat_template) if tools else self.chat_template

@@ -1,0 +1,81 @@
+"""PARAMETERs: texts in, values of the types that Ollama gives them out (FormatParams in api/types.go)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+INTEGERS = (
+    *(
+        "num_keep",
+        "seed",
+        "num_predict",
+        "top_k",
+        "repeat_last_n",
+        "num_ctx",
+        "num_batch",
+        "num_gpu",
+        "main_gpu",
+    ),
+    "num_thread",
+)
+NUMBERS = (
+    *(
+        "top_p",
+        "min_p",
+        "typical_p",
+        "temperature",
+        "repeat_penalty",
+        "presence_penalty",
+        "frequency_penalty",
+    ),
+)
+FLAGS = ("use_mmap",)
+LISTS = ("stop",)
+DEPRECATED = (
+    *("penalize_newline", "low_vram", "f16_kv", "logits_all", "vocab_only", "use_mlock", "mirostat"),
+    *("mirostat_tau", "mirostat_eta"),
+)
+"""What Ollama ignores, with a warning."""
+
+_INTEGER = re.compile("[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_TRUE = ("1", "t", "T", "TRUE", "true", "True")
+_FALSE = ("0", "f", "F", "FALSE", "false", "False")
+
+
+def read_parameters(parameters: Iterable[tuple[str, str]]) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of PARAMETERs, and warnings about those that Ollama ignores or refuses.
+
+    Of a parameter that is there twice the last one counts; those of ``stop`` are gathered.
+    """
+    values: dict[str, Any] = {}
+    warnings: list[str] = []
+    for name, text in parameters:
+        if name in DEPRECATED:
+            warnings.append(f"PARAMETER {name}: Ollama ignores it")
+            continue
+        if name in LISTS:
+            values.setdefault(name, []).append(text)
+            continue
+        value = _value(name, text)
+        if value is not None:
+            values[name] = value
+        elif name in (*INTEGERS, *NUMBERS, *FLAGS):
+            warnings.append(f"PARAMETER {name}: Ollama refuses the value {text!r}")
+        else:
+            warnings.append(
+                f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
+            )
+    return values, warnings
+
+
+def _value(name: str, text: str) -> Any:
+    if name in INTEGERS and _INTEGER.fullmatch(text):
+        return int(text)
+    if name in NUMBERS and _NUMBER.fullmatch(text):
+        return float(text)
+    if name in FLAGS and text in (*_TRUE, *_FALSE):
+        return text in _TRUE
+    return None

@@ -1,0 +1,139 @@
+"""A running Ollama server: an address and a name in, the model that it shows out."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import urlsplit
+
+from transplate.errors import TransplateError
+from transplate.gotmpl.literals import LiteralError, unquote
+from transplate.models.model import Model
+from transplate.models.parameters import read_parameters
+from transplate.source import Source
+
+TIMEOUT = 10.0
+"""Seconds that a server has for its whole answer."""
+_LARGEST = 64 * 1024 * 1024
+_CHUNK = 64 * 1024
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+def read_server(address: str) -> Model:
+    """Return the model that a server shows (``POST /api/show``).
+
+    Args:
+        address: The server and, behind ``#``, the model: ``http://localhost:11434#llama3.2``.
+
+    Raises:
+        TransplateError: The address names no model, or the server does not answer in time or not as Ollama.
+    """
+    base, _, name = address.partition("#")
+    if not name:
+        raise TransplateError(f"{address}: a model is missing, as in {base}#llama3.2")
+    answer = _show(base.rstrip("/"), name)
+    details = answer.get("details")
+    family = details.get("family") if isinstance(details, dict) else ""
+    parameters, warnings = read_parameters(_parameter_lines(_text(answer, "parameters", address)))
+    template = _text(answer, "template", address)
+    return Model(
+        name=address,
+        kind="Ollama server",
+        template=Source(template, f"{address}: template") if template else None,
+        system=_text(answer, "system", address),
+        messages=tuple(_messages(answer.get("messages") or [], address)),
+        parameters=parameters,
+        renderer=_text(answer, "renderer", address),
+        parser=_text(answer, "parser", address),
+        requires=_text(answer, "requires", address),
+        licenses=tuple(filter(None, [_text(answer, "license", address)])),
+        family=family if isinstance(family, str) else "",
+        warnings=tuple(warnings),
+    )
+
+
+def _show(base: str, name: str) -> dict[str, Any]:
+    request = urllib.request.Request(  # noqa: S310 - the address is the user's, and http or https
+        f"{base}/api/show",
+        data=json.dumps({"model": name}).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    # A proxy has no business between a machine and itself.
+    proxies = [urllib.request.ProxyHandler({})] if urlsplit(base).hostname in _LOCAL else []
+    deadline = time.monotonic() + TIMEOUT
+    try:
+        with urllib.request.build_opener(*proxies).open(request, timeout=TIMEOUT) as response:
+            data = _body(response, deadline, base)
+    except urllib.error.HTTPError as error:
+        raise TransplateError(f"{base}: {name}: {_said(error)}") from error
+    except TimeoutError as error:
+        raise _late(base) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        if isinstance(reason, TimeoutError):
+            raise _late(base) from error
+        raise TransplateError(f"{base}: no answer: {reason}") from error
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise TransplateError(f"{base}: the answer is no JSON, so this is no Ollama server") from error
+    if not isinstance(answer, dict):
+        raise TransplateError(f"{base}: the answer is no JSON object, so this is no Ollama server")
+    return answer
+
+
+def _body(response: Any, deadline: float, base: str) -> bytes:
+    data = b""
+    while chunk := response.read1(_CHUNK):
+        data += chunk
+        if len(data) > _LARGEST:
+            raise TransplateError(f"{base}: the answer is larger than {_LARGEST} bytes")
+        if time.monotonic() > deadline:
+            raise _late(base)
+    return data
+
+
+def _late(base: str) -> TransplateError:
+    return TransplateError(f"{base}: no whole answer within {TIMEOUT:g} seconds")
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    try:
+        said = json.loads(error.read(_CHUNK))["error"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, http.client.HTTPException):
+        said = None
+    return said if isinstance(said, str) else f"status {error.code}"
+
+
+def _text(answer: dict[str, Any], field: str, address: str) -> str:
+    value = answer.get(field, "")
+    if not isinstance(value, str):
+        raise TransplateError(f"{address}: {field}: the server sent no text")
+    return value
+
+
+def _messages(messages: Any, address: str) -> list[tuple[str, str]]:
+    try:
+        pairs = [(message["role"], message.get("content", "")) for message in messages]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise TransplateError(f"{address}: messages: the server sent no messages") from error
+    return pairs
+
+
+def _parameter_lines(text: str) -> list[tuple[str, str]]:
+    """Return the parameters in the lines of the answer: a name, spaces, and the value as Go's ``%#v``."""
+    pairs = []
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        value = value.strip()
+        if value.startswith(('"', "`")):
+            try:
+                value = unquote(value)
+            except LiteralError:
+                continue
+        pairs.append((name, value))
+    return pairs

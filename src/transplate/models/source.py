@@ -1,0 +1,236 @@
+"""From what a user typed to a model: a path, a name, an address or a text in, a :class:`Model` out."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from transplate.errors import TransplateError
+from transplate.language import Language, language_of
+from transplate.models.files import decoded, read_bytes, unreadable
+from transplate.models.gguf import MAGIC, read_gguf
+from transplate.models.hub import find_repository
+from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, TOKENIZER, read_folder
+from transplate.models.model import Model
+from transplate.models.parameters import read_parameters
+from transplate.models.server import read_server
+from transplate.ollama.modelfile import Modelfile
+from transplate.ollama.modelfile.reader import COMMANDS
+from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
+from transplate.source import Source
+
+_MODELFILE_NAME = re.compile(r"modelfile|modelfile[.-].*|.*[.-]modelfile", re.IGNORECASE)
+_FIRST_COMMAND = re.compile(rf"\ufeff?(?:\s+|#[^\n]*\n)*(?:{'|'.join(COMMANDS)})[ \t]", re.IGNORECASE)
+_FROM = re.compile(r"^[ \t]*FROM[ \t]", re.IGNORECASE | re.MULTILINE)
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_NOT_PARAMETERS = {"model", *COMMANDS} - {"from", "parameter"}
+
+
+def load(
+    source: str | os.PathLike[str], *, language: Language | None = None, download: bool = False
+) -> Model:
+    """Read a model from wherever it is, as :meth:`Model.load` says.
+
+    Args:
+        source: Where it is.
+        language: The language of a template file, where its name and its text do not tell.
+        download: Whether ``hf:`` may fetch the small files of a repository that is not in the cache.
+
+    Raises:
+        TransplateError: There is nothing there, or it is damaged.
+    """
+    text = os.fspath(source)
+    if text.startswith(("http://", "https://")):
+        return read_server(text)
+    if text.startswith("ollama:"):
+        return from_store(text.removeprefix("ollama:"))
+    if text.startswith("hf:"):
+        return read_folder(find_repository(text.removeprefix("hf:"), download=download), name=text)
+    path = Path(text)
+    if _exists(path):
+        return _from_path(path, language)
+    try:
+        in_store = find_manifest(ModelName.parse(text)) is not None
+    except TransplateError:
+        in_store = False
+    if in_store:
+        return from_store(text)
+    raise TransplateError(f"{text}: no such file, and no model of this name in Ollama's store")
+
+
+def read(data: bytes, name: str, *, language: Language | None = None, folder: Path | None = None) -> Model:
+    """Return the model that a text is: a template of either language, or a Modelfile.
+
+    Args:
+        data: The text, as a file or standard input has it.
+        name: What to call it; a name such as ``Modelfile`` or ``*.jinja`` tells what it is.
+        language: The language of a template, where name and text do not tell.
+        folder: The folder that paths in a Modelfile start from; None for the working folder.
+
+    Raises:
+        TransplateError: It is no text, or a Modelfile that Ollama refuses.
+    """
+    if language is None and is_modelfile(data, name):
+        return from_modelfile(Modelfile.parse(data, name=name), folder=folder)
+    source = decoded(data, name)
+    if (language or language_of(name, source.text)) == "jinja":
+        return Model(name, "chat template", chat_template=source)
+    return Model(name, "Go template", template=source)
+
+
+def is_modelfile(data: bytes, name: str) -> bool:
+    """Return whether a text is a Modelfile, by its name or by how it begins."""
+    if _MODELFILE_NAME.fullmatch(Path(name).name):
+        return True
+    encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8"
+    text = data.decode(encoding, "replace")
+    return bool(_FIRST_COMMAND.match(text) and _FROM.search(text))
+
+
+def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model:
+    """Return the model that a Modelfile makes, with what it takes over from the model in its FROM.
+
+    Args:
+        modelfile: The Modelfile.
+        folder: The folder that paths in it start from; None for the working folder.
+    """
+    parameters, warnings = read_parameters(
+        (name, args) for name, args in modelfile.commands if name not in _NOT_PARAMETERS
+    )
+    if deleted := modelfile.deleted_characters:
+        first = modelfile.source.position(deleted[0])
+        warnings.append(
+            f"Ollama deletes {len(deleted)} characters that are not printable, the first in line {first.line}"
+        )
+    base: Model | None = None
+    names = modelfile.values("from")
+    for name in names:
+        try:
+            found = _base(name, folder or Path())
+            base = base or found
+        except TransplateError as error:
+            warnings.append(f"FROM {name}: {error.message}")
+    base = base or Model("", "Modelfile")
+    template = modelfile.get("template")
+    messages = [args.partition(": ") for args in modelfile.values("message")]
+    return Model(
+        name=modelfile.source.name,
+        kind="Modelfile",
+        template=Source(template, f"{modelfile.source.name}: TEMPLATE") if template else base.template,
+        chat_template=base.chat_template,
+        named=base.named,
+        system=modelfile.get("system") or base.system,
+        messages=tuple((role, content) for role, _, content in messages) or base.messages,
+        parameters={**base.parameters, **parameters},
+        renderer=modelfile.get("renderer") or base.renderer,
+        parser=modelfile.get("parser") or base.parser,
+        requires=modelfile.get("requires") or base.requires,
+        base=tuple(names),
+        licenses=tuple(modelfile.values("license")) or base.licenses,
+        family=base.family,
+        tokens=base.tokens,
+        generation=base.generation,
+        warnings=tuple(warnings),
+        modelfile=modelfile,
+    )
+
+
+def from_store(name: str) -> Model:
+    """Return a model of Ollama's local store.
+
+    Raises:
+        TransplateError: There is none of this name, or it is damaged.
+    """
+    stored = read_model(name)
+    warnings: list[str] = []
+    inside = _weights(stored, warnings)
+    family = stored.config.get("model_family")
+    return Model(
+        name=f"ollama:{stored.name}",
+        kind="Ollama store",
+        template=None if stored.template is None else Source(stored.template, f"{stored.name}: TEMPLATE"),
+        chat_template=inside.chat_template,
+        named=inside.named,
+        system=stored.system,
+        messages=tuple(_stored_messages(stored)),
+        parameters=stored.parameters,
+        renderer=_configured(stored, "renderer"),
+        parser=_configured(stored, "parser"),
+        requires=_configured(stored, "requires"),
+        base=(str(stored.weights),) if stored.weights else (),
+        licenses=tuple(stored.licenses),
+        family=family if isinstance(family, str) else inside.family,
+        tokens=inside.tokens,
+        warnings=tuple(warnings),
+    )
+
+
+def _from_path(path: Path, language: Language | None) -> Model:
+    if path.is_dir():
+        return read_folder(path)
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(MAGIC))
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if magic == MAGIC or path.suffix.lower() == ".gguf":
+        return read_gguf(path)
+    if path.name in (TOKENIZER, LEGACY):
+        return read_folder(path.parent)
+    model = read(read_bytes(path), str(path), language=language, folder=path.parent)
+    if path.name == CHAT_TEMPLATE and (path.parent / TOKENIZER).is_file():
+        whole = read_folder(path.parent)
+        return replace(model, tokens=whole.tokens, generation=whole.generation)
+    return model
+
+
+def _base(name: str, folder: Path) -> Model:
+    """Return the model that a FROM names.
+
+    Raises:
+        TransplateError: It is not here, or damaged.
+    """
+    path = folder / os.path.expanduser(name)
+    if _exists(path):
+        return read_folder(path) if path.is_dir() else read_gguf(path)
+    return from_store(name)
+
+
+def _weights(stored: StoredModel, warnings: list[str]) -> Model:
+    """Return what the GGUF of a stored model holds; one that is missing or of another format is a warning."""
+    nothing = Model("", "GGUF")
+    if stored.weights is None or stored.config.get("model_format", "gguf") != "gguf":
+        return nothing
+    try:
+        return read_gguf(stored.weights)
+    except TransplateError as error:
+        warnings.append(error.message)
+        return nothing
+
+
+def _stored_messages(stored: StoredModel) -> list[tuple[str, str]]:
+    pairs = []
+    for message in stored.messages:
+        role, content = (
+            (message.get(key) for key in ("role", "content")) if isinstance(message, dict) else (0, 0)
+        )
+        if not isinstance(role, str) or not isinstance(content, str):
+            raise TransplateError(f"{stored.manifest}: a message has no role or no content")
+        pairs.append((role, content))
+    return pairs
+
+
+def _configured(stored: StoredModel, key: str) -> str:
+    value: Any = stored.config.get(key, "")
+    return value if isinstance(value, str) else ""
+
+
+def _exists(path: Path) -> bool:
+    """Return whether a path leads anywhere; a name that no file can have leads nowhere."""
+    try:
+        return path.exists() or path.is_symlink()
+    except (OSError, ValueError):
+        return False
