@@ -319,24 +319,23 @@ def _think(case: Case, *, thinks: bool) -> bool | str | None:
 # --- assumptions ----------------------------------------------------------------------------------------
 
 
-def meets(case: Case, assumptions: Iterable[str], *, legacy: bool) -> bool:
+def meets(case: Case, assumptions: Iterable[str]) -> bool:
     """Return whether a conversation meets all of some assumptions, by their names.
 
     Args:
         case: The conversation.
         assumptions: The names.
-        legacy: Whether the template is one without messages, for which roles must alternate strictly.
     """
-    return all(_meets(case, name, legacy=legacy) for name in assumptions)
+    return all(_meets(case, name) for name in assumptions)
 
 
-def _meets(case: Case, name: str, *, legacy: bool) -> bool:
+def _meets(case: Case, name: str) -> bool:
     messages = case.messages
     roles = [message["role"] for message in messages]
     match name:
+        case "alternating-turns":
+            return _strictly_alternating(messages)
         case "alternating-roles":
-            if legacy:
-                return _strictly_alternating(messages)
             neighbours = pairwise(roles)
             return all(role == role.lower() for role in roles) and not any(
                 one == other != "tool" for one, other in neighbours

@@ -20,13 +20,12 @@ CASES = [make_case(seed) for seed in range(60)]
 def _differences(source: str, oracle: GoOracle, engines: list[Engine], cases: list[Case]) -> Iterator[str]:
     template = OllamaTemplate(source)
     thinks = "thinking" in template.inference.abilities
-    legacy = "messages" not in template.inference.variables
     answers = oracle.render_all(source, [ollama_values(case, thinks=thinks) for case in cases])
     for exact in (True, False):
         conversion = to_jinja(source, exact=exact, ollama=OLLAMA_VERSION)
         assumed = [assumption.name for assumption in conversion.assumptions]
         for case, answer in zip(cases, answers, strict=True):
-            if not meets(case, assumed, legacy=legacy):
+            if not meets(case, assumed):
                 continue
             for engine in engines:
                 rendered = engine.render(conversion.text, chat_context(case, thinks=thinks))

@@ -96,13 +96,12 @@ class Hunt:
             return
         self.counts["converted"] += 1
         thinks = "thinking" in template.inference.abilities
-        legacy = "messages" not in template.inference.variables
         values = [ollama_values(case, thinks=thinks) for case in cases]
         answers = self.oracle.render_all(source, values, now=NOW)
         for case, answer in zip(cases, answers, strict=True):
             context = chat_context(case, thinks=thinks)
             for style, conversion in conversions.items():
-                if meets(case, (each.name for each in conversion.assumptions), legacy=legacy):
+                if meets(case, (each.name for each in conversion.assumptions)):
                     yield from self.compare(source, case, style, conversion, context, answer)
 
     def compare(

@@ -167,7 +167,7 @@ def prepare(subject: Subject, *, least: int = LEAST, seed: int = 0) -> Result:
     names = [assumption.name for assumption in default.assumptions]
 
     def accepts(case: Case) -> bool:
-        return meets(case, names, legacy=whole.legacy)
+        return meets(case, names)
 
     ordinary = cover(
         source, ollama=OLLAMA_VERSION, accepts=accepts, least=least, seed=seed, first=whole.cases

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from transplate.conversation import Conversation
+
+
+def _always(_: Conversation) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,10 +19,12 @@ class Assumption:
     Attributes:
         name: The word that ``assume=`` takes, ``alternating-roles``.
         meaning: What must hold, in one clause.
+        holds: Whether it holds of a conversation.
     """
 
     name: str
     meaning: str
+    holds: Callable[[Conversation], bool] = field(default=_always, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +55,7 @@ class Conversion:
     text: str
     assumptions: tuple[Assumption, ...] = ()
     losses: tuple[Loss, ...] = ()
+
+    def covers(self, conversation: Conversation) -> bool:
+        """Return whether a conversation meets all that the converted template takes for granted."""
+        return all(assumption.holds(conversation) for assumption in self.assumptions)

@@ -4,21 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from transplate.convert.go_to_jinja import conversations
 from transplate.convert.report import Assumption
 
 _ALL = (
-    Assumption("alternating-roles", "roles are lower-case, and only tool messages follow one of their kind"),
-    Assumption("leading-system", "only the first message may be a system message"),
-    Assumption("text-content", "every content is text"),
-    Assumption("some-message", "there is at least one message"),
-    Assumption("no-system", "there is no system message, which this template would not print"),
+    Assumption(
+        "alternating-roles",
+        "roles are lower-case, and only tool messages follow one of their kind",
+        conversations.has_alternating_roles,
+    ),
+    Assumption(
+        "alternating-turns",
+        "user and assistant take turns after a system message, if there is one, and no text is empty",
+        conversations.has_alternating_turns,
+    ),
+    Assumption(
+        "leading-system", "only the first message may be a system message", conversations.leads_with_system
+    ),
+    Assumption("text-content", "every content is text", conversations.has_text_content),
+    Assumption("some-message", "there is at least one message", conversations.has_messages),
+    Assumption(
+        "no-system",
+        "there is no system message, which this template would not print",
+        conversations.has_no_system,
+    ),
     Assumption("object-arguments", "the arguments of a tool call are an object"),
-    Assumption("plain-numbers", "numbers need no exponent, no more than 6 decimals and no fraction .0"),
+    Assumption(
+        "plain-numbers",
+        "numbers need no exponent, no more than 6 decimals and no fraction .0",
+        conversations.has_plain_numbers,
+    ),
     Assumption(
         "plain-schemas",
         "tools have a description and parameters; properties have one type and are not nested",
+        conversations.has_plain_schemas,
     ),
-    Assumption("open-prefill", "a final message of the assistant is rendered without a generation prompt"),
+    Assumption(
+        "open-prefill",
+        "a final message of the assistant is rendered without a generation prompt, and continued",
+        conversations.ends_without_assistant,
+    ),
     Assumption("hf-json", "tools and arguments are printed by tojson, as the vendor's template does"),
     Assumption(
         "llama-server", "a tool call that is not quite JSON may be completed, so that llama-server starts"

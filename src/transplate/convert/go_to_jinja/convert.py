@@ -116,17 +116,13 @@ class _Conversion:
         full = self.lowered(c, go_body)
         c.last_turn = True
         cut = self.lowered(c, cut_body)
-        if all(
-            self.assumptions.allows(name) for name in ("alternating-roles", "leading-system", "text-content")
-        ):
+        if all(map(self.assumptions.allows, _TURNS)):
             facts = Facts({legacy.PROMPT: True})
             turn_full = self.finished(c, simplify(full, facts))
             plain = legacy.plain_loop(turn_full, simplify(cut, facts))
             if plain is not None:
-                for name in ("alternating-roles", "text-content"):
+                for name in _TURNS:
                     self.assumptions.use(name)
-                if SYSTEM in walk.all_parts(turn_full):
-                    self.assumptions.use("leading-system")
                 plain = _with_state(simplify(plain))
                 return (*self.think_settings(plain), *plain)
         full, cut = (_with_state(self.finished(c, simplify(body))) for body in (full, cut))
@@ -228,6 +224,7 @@ class _Conversion:
 
 
 _START = go.NOWHERE
+_TURNS = ("alternating-turns", "text-content")
 _THINK, _THINK_LEVEL, _IS_THINK_SET = j.Name("think"), j.Name("think_level"), j.Name("is_think_set")
 
 

@@ -165,7 +165,7 @@ def plain_loop(full: j.Body, cut: j.Body) -> j.Body | None:
 
 def _at_response(full: j.Body, cut: j.Body) -> tuple[j.Body, j.Body] | None:
     """Split a turn into what stands in front of the response and what stands behind it."""
-    match cut[-1] if cut else None:
+    match cut[-1] if 0 < len(cut) <= len(full) else None:
         case j.Output((*before, last)) if last == RESPONSE:
             head = (*cut[:-1], j.Output(tuple(before))) if before else cut[:-1]
         case _:

@@ -192,6 +192,8 @@ class _Lowering:
             raise c.refusal(loop.pipeline.span, "a range that assigns to variables cannot be said in Jinja")
         orelse: j.Body = ()
         if loop.orelse is not None:
+            if any(isinstance(item, go.Continue) for item in _items(loop.orelse.body)):
+                raise c.refusal(loop.orelse.clause.span, "a continue in the else of a range")
             # Where there is nothing to range over, Go leaves the list itself in the variables.
             unset = self.declare(loop.pipeline, value)
             orelse = (*unset, *self.body(loop.orelse.body, _inner(place, place.dot)))

@@ -1,0 +1,115 @@
+"""Whether a conversation is as ordinary as a converted template takes it to be: one question a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from transplate.conversation import Conversation
+
+_LARGEST_PLAIN_INTEGER = 10**15
+_DECIMALS = 6
+
+
+def has_alternating_roles(conversation: Conversation) -> bool:
+    """Return whether roles are in lower case and only tool messages follow one of their kind."""
+    roles = _roles(conversation)
+    return all(role == role.lower() for role in roles) and not any(
+        role == after != "tool" for role, after in pairwise(roles)
+    )
+
+
+def has_alternating_turns(conversation: Conversation) -> bool:
+    """Return whether user and assistant take turns, after a system message at most, and no text is empty."""
+    roles = _roles(conversation)
+    turns = roles[1:] if roles[:1] == ["system"] else roles
+    return (
+        bool(turns)
+        and all(role == ("user", "assistant")[at % 2] for at, role in enumerate(turns))
+        and all(message.content for message in conversation.messages)
+    )
+
+
+def leads_with_system(conversation: Conversation) -> bool:
+    """Return whether no message but the first is a system message."""
+    return "system" not in [role.lower() for role in _roles(conversation)[1:]]
+
+
+def has_no_system(conversation: Conversation) -> bool:
+    """Return whether no message is a system message."""
+    return "system" not in [role.lower() for role in _roles(conversation)]
+
+
+def has_text_content(conversation: Conversation) -> bool:
+    """Return whether every content is text."""
+    return all(isinstance(message.content, str) and not message.images for message in conversation.messages)
+
+
+def has_messages(conversation: Conversation) -> bool:
+    """Return whether there is a message."""
+    return bool(conversation.messages)
+
+
+def ends_without_assistant(conversation: Conversation) -> bool:
+    """Return whether the last message is not the assistant's."""
+    return _roles(conversation)[-1:] != ["assistant"]
+
+
+def has_plain_numbers(conversation: Conversation) -> bool:
+    """Return whether the numbers in arguments and tools are printed alike by all engines and by Go."""
+    arguments = [call.arguments for message in conversation.messages for call in message.tool_calls]
+    return _plain_numbers(arguments) and _plain_numbers(conversation.tools)
+
+
+def _plain_numbers(value: Any) -> bool:
+    match value:
+        case bool() | None | str():
+            return True
+        case int():
+            return abs(value) < _LARGEST_PLAIN_INTEGER
+        case float():
+            text = repr(value)
+            return not value.is_integer() and "e" not in text and len(text.split(".")[-1]) <= _DECIMALS
+        case Mapping():
+            return all(map(_plain_numbers, value.values()))
+        case Sequence():
+            return all(map(_plain_numbers, value))
+        case _:
+            return False
+
+
+def has_plain_schemas(conversation: Conversation) -> bool:
+    """Return whether tools are complete and their properties simple."""
+    return all(map(_is_plain_tool, conversation.tools))
+
+
+def _is_plain_tool(tool: Mapping[str, Any]) -> bool:
+    function = tool.get("function")
+    parameters = function.get("parameters") if isinstance(function, Mapping) else None
+    return (
+        isinstance(function, Mapping)
+        and isinstance(parameters, Mapping)
+        and bool(tool.get("type"))
+        and "items" not in tool
+        and bool(function.get("description"))
+        and bool(parameters.get("type"))
+        and isinstance(parameters.get("properties"), Mapping)
+        and not {"$defs", "items"} & parameters.keys()
+        and all(map(_is_plain_property, parameters["properties"].values()))
+    )
+
+
+def _is_plain_property(schema: Any) -> bool:
+    return (
+        isinstance(schema, Mapping)
+        and isinstance(schema.get("type"), str)
+        and not {"anyOf", "properties", "required"} & schema.keys()
+        and schema.get("description") != ""
+        and schema.get("enum") != []
+        and schema.get("items", ()) is not None
+    )
+
+
+def _roles(conversation: Conversation) -> list[str]:
+    return [message.role for message in conversation.messages]
