@@ -24,8 +24,6 @@ _ODD_ROLES = (
     "ipython",
     "control",
     "document",
-    "İ",
-    "ΣΑΣ",
     "x y",
 )
 _NAMES = ("get_weather", "f", "search.web", "a<b", 'say "hi"', "名前", "it's", "x\ny")
