@@ -8,7 +8,13 @@ from typing import Any
 
 from tests.oracle.ollama import Answer
 from transplate import Limits, OllamaTemplate, Values
-from transplate.errors import ErrorKind, TemplateExecutionError, TemplateSyntaxError, TransplateError
+from transplate.errors import (
+    ErrorKind,
+    TemplateExecutionError,
+    TemplateSyntaxError,
+    TransplateError,
+    UnsupportedTemplate,
+)
 
 _STAGES = {ErrorKind.EXECUTION: "exec", ErrorKind.PANIC: "panic", ErrorKind.LIMIT: "limit"}
 
@@ -30,6 +36,8 @@ def execute(
         return Answer(template.execute_bytes(values, now=now))
     except TemplateExecutionError as error:
         return Answer(error.output.encode(), error.message, _STAGES[error.kind])
+    except UnsupportedTemplate as error:
+        return Answer(b"", error.message, "unsupported")
     except TransplateError as error:
         return Answer(b"", error.message, "request")
 
@@ -40,6 +48,8 @@ def serve(template: OllamaTemplate, body: Mapping[str, Any], *, now: datetime | 
         return Answer(template.render_bytes(**body, now=now))
     except TemplateExecutionError as error:
         return Answer(error.output.encode(), error.message, _STAGES[error.kind])
+    except UnsupportedTemplate as error:
+        return Answer(b"", error.message, "unsupported")
     except TransplateError as error:
         return Answer(b"", error.message, "request")
 

@@ -226,7 +226,7 @@ def _serve(template: Any, requests: list[Any], rng: Random) -> list[tuple[Any, A
     served: list[tuple[Any, Any]] = []
     for request in rng.sample(requests, len(requests)):
         messages = request.get("messages")
-        if not isinstance(messages, list) or not messages or "mages" in str(messages):
+        if not isinstance(messages, list) or not messages or "mages" in str(messages).lower():
             continue
         body = ServerRequest(messages=messages)
         values: dict[str, Any] = {"messages": messages}
@@ -286,6 +286,8 @@ def verdict(ours: Answer, real: Answer) -> str | None:
         return "endless or huge in Go"
     if ours.stage == "limit":
         return "beyond our limits"
+    if ours.stage == "unsupported":
+        return ours.error
     if real.stage == "request":
         return None if ours.stage == "request" else "differs"
     if subject.agrees(ours, real):

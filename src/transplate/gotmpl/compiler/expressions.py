@@ -300,7 +300,7 @@ class Expressions:
         if problem is not None:
             return self._fail(last, problem, final)
         if is_builtin and name in ("and", "or"):
-            decided: Code = yield self._short_circuit(name, arguments, final)
+            decided: Code = yield self._short_circuit(name, arguments, final, last)
             return decided
         types = parameter_types(function, len(arguments) + (final is not None))
         parts = []
@@ -328,7 +328,9 @@ class Expressions:
             return _plain(code).text
         return self._validated(replace(code, last=last), go_type)
 
-    def _short_circuit(self, name: str, arguments: Sequence[Operand], final: Code | None) -> Task[Code]:
+    def _short_circuit(
+        self, name: str, arguments: Sequence[Operand], final: Code | None, last: str
+    ) -> Task[Code]:
         """Translate ``and`` and ``or``, which stop at the argument that decides."""
         result = self.module.name("t")
         tests = []
@@ -339,7 +341,8 @@ class Expressions:
         self._conditional -= len(arguments)
         if final is not None:
             tests.append(f"is_true({result} := {final.text})")
-        return Code(f"({f' {name} '.join(tests)}, {result})[1]", _DYNAMIC, is_interface=True, is_place=True)
+        text = f"({f' {name} '.join(tests)}, {result})[1]"
+        return Code(text, _DYNAMIC if arguments else last, is_interface=True, is_place=True)
 
     def _noted(self, code: Code) -> str:
         """Return an expression that notes at run time which node was evaluated last."""
