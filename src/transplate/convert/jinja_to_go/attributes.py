@@ -84,8 +84,10 @@ def key_of(kind: str, operand: Operand, name: str) -> Value:
     if kind == "property" and name == "required":
         # Only newer versions of Ollama have this field; there the struct prints with a list at its end.
         printed = go('printf "%v" $x', x=operand)
-        there = go('and (eq (slice $p (len (slice $p 2))) "]}") $r', p=printed, r=found)
-        return Go(kinds, found, there)
+        found = go('or (and (eq (slice $p (len (slice $p 2))) "]}") $r) nil', p=printed, r=found)
+        return Go(kinds, found, found)
+    if key.kind == "any":
+        return Go(kinds, found, go('ne (printf "%T" $x) "<nil>"', x=found))
     return Go(kinds, found, found if key.optional else None)
 
 

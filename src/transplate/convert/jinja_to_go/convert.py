@@ -7,12 +7,13 @@ from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.state import Refused
 from transplate.convert.jinja_to_go.statements import Statements
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
-from transplate.convert.report import Conversion, Loss
+from transplate.convert.report import Assumption, Conversion, Loss
 from transplate.errors import UnsupportedTemplate
-from transplate.gotmpl.nodes import Body, Define, Variable
+from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
 from transplate.jinja.reader import read
@@ -53,7 +54,6 @@ def to_go(
     """
     if assume:
         raise ValueError(f"assume: {sorted(assume)[0]!r} is not known")
-    del ollama
     tree = read(source)
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     compiler = Statements(tree, _request(given), exact=exact)
@@ -67,7 +67,14 @@ def to_go(
             f"{refused.reason} cannot be converted", source=tree.source, offset=compiler.place
         ) from None
     body = cleaned(tuple(compiler.items))
-    text = print_template((*_definitions(compiler.defines), *body))
+    assumptions = tuple(Assumption(name, meaning) for name, meaning in sorted(compiler.assumptions.items()))
+    head: list[Item] = []
+    if assumptions:
+        said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)
+        head.append(Comment(f"/* Assumes {said}. */"))
+    whole = (*_definitions(compiler.defines, exact=exact), *body)
+    whole = (*head, *shape_block(print_template(whole), ollama), *whole)
+    text = print_template(whole)
     losses = []
     for reason, place in dict.fromkeys(compiler.losses):
         position = None if place is None else tree.source.position(place)
@@ -78,7 +85,7 @@ def to_go(
                 None if position is None else position.column,
             )
         )
-    return Conversion(text, (), tuple(losses))
+    return Conversion(text, assumptions, tuple(losses))
 
 
 def _request(given: dict[str, Value]) -> dict[str, Value]:
@@ -109,9 +116,10 @@ def _value(value: Any) -> Value:
     return Const(value)
 
 
-def _definitions(names: Collection[str]) -> Body:
-    made = []
+def _definitions(names: Collection[str], *, exact: bool) -> Body:
+    made: list[Item] = []
     for name in sorted(names):
-        body = parse(defines.DEFINES[name], functions=FUNCTIONS).body
+        text = defines.DEFINES[name] if exact or name == "number" else defines.ORDINARY
+        body = parse(text, functions=FUNCTIONS).body
         made.append(Define(build.string(name), body))
     return tuple(made)

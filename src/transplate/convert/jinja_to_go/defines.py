@@ -110,6 +110,22 @@ NUMBER_VALUE = (
 """A number as Python prints it."""
 
 
+_NUMBERS = (
+    '{{ else if and (eq $c "e") (eq (printf "%.2s" $t) "e-") }}{{ $b := printf "%.4s" $t }}'
+    '{{ if or (lt (len $b) 4) (lt (slice $b 3) "0") (gt (slice $b 3) "9") }}{{ $c = "e-0" }}{{ $n = 2 }}{{ end }}'  # noqa: E501
+    '{{ else if and (eq (printf "%.6s" $t) "0.0000") (or (not $p) (lt $p "0") (gt $p "9")) }}'
+    # 0.0000123 is 1.23e-05: at most one zero more, for smaller numbers have an exponent in Go too.
+    '{{ $e := "5" }}{{ $n = 6 }}{{ if eq (slice $t 6 7) "0" }}{{ $e = "6" }}{{ $n = 7 }}{{ end }}'
+    '{{ $c = slice $t $n (len (printf "%*s " $n "")) }}{{ $n = len (printf "%*s " $n "") }}{{ $b := "" }}'
+    '{{ range 20 }}{{ $o := printf "%.1s" (slice $t $n) }}'
+    '{{ if or (lt $o "0") (gt $o "9") }}{{ break }}{{ end }}{{ $b = print $b $o }}'
+    '{{ $n = len (printf "%*s " $n "") }}{{ end }}'
+    '{{ if $b }}{{ $c = print $c "." $b }}{{ end }}{{ $c = print $c "e-0" $e }}'
+    '{{ else if and (eq $c "-") (eq (printf "%.2s" $t) "-0") (ne (printf "%.3s" $t) "-0.") }}{{ $c = "" }}'
+)
+"""Numbers that Python writes in another way: 1e-7 as 1e-07, 0.00001 as 1e-05, -0 as 0."""
+
+
 def scan(indent: int | None, *, compact: bool = False, level: int = 0) -> str:
     """Return the statements that turn Go's JSON text into Python's.
 
@@ -149,12 +165,54 @@ def scan(indent: int | None, *, compact: bool = False, level: int = 0) -> str:
             f'{{{{ else if eq $c "}}" "]" }}}}{{{{ $pad = slice $pad 0 (len (slice $pad {indent})) }}}}'
             "{{ $c = print $pad $c }}"
         )
-    # Numbers that Python writes in another way: 1e-7 as 1e-07, 0.00001 as 1e-05, -0 as 0.
-    text += (
-        '{{ else if and (eq $c "e") (eq (printf "%.2s" $t) "e-") }}{{ $b := printf "%.4s" $t }}'
-        '{{ if or (lt (len $b) 4) (lt (slice $b 3) "0") (gt (slice $b 3) "9") }}{{ $c = "e-0" }}{{ $n = 2 }}{{ end }}'  # noqa: E501
-        '{{ else if and (eq (printf "%.6s" $t) "0.0000") (or (not $p) (lt $p "0") (gt $p "9")) }}'
-        '{{ template "not converted: a number as small as this" $s }}'
-        '{{ else if and (eq $c "-") (eq (printf "%.2s" $t) "-0") (ne (printf "%.3s" $t) "-0.") }}{{ $c = "" }}'  # noqa: E501
-    )
+    text += _NUMBERS
     return text + "{{ end }}{{ $d = print $d $c }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"
+
+
+REPR = (
+    '{{ $d := "" }}{{ $t := $s }}{{ $q := false }}{{ $p := "" }}{{ $x := "" }}{{ $y := "" }}'
+    "{{ $one := false }}{{ $two := false }}"
+    "{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}"
+    '{{ $c := printf "%.1s" $t }}{{ $n := len $c }}{{ $o := "" }}'
+    "{{ if $q }}"
+    '{{ if eq $c "\\\\" }}{{ $n = 2 }}{{ $c = slice $t 0 2 }}'
+    '{{ if eq $c "\\\\\\"" }}{{ $c = "\\"" }}{{ $two = true }}'
+    '{{ else if eq $c "\\\\b" }}{{ $c = "\\\\x08" }}{{ else if eq $c "\\\\f" }}{{ $c = "\\\\x0c" }}'
+    '{{ else if eq $c "\\\\u" }}{{ $n = 6 }}{{ $c = slice $t 0 6 }}'
+    '{{ if eq $c "\\\\u003c" }}{{ $c = "<" }}{{ else if eq $c "\\\\u003e" }}{{ $c = ">" }}'
+    '{{ else if eq $c "\\\\u0026" }}{{ $c = "&" }}'
+    '{{ else if eq (slice $c 0 4) "\\\\u00" }}{{ $c = print "\\\\x" (slice $c 4) }}{{ end }}'
+    "{{ end }}{{ $x = print $x $c }}{{ $y = print $y $c }}"
+    '{{ else if eq $c "\\"" }}{{ $q = false }}'
+    '{{ if and $one $two }}{{ $o = print "\'" $y "\'" }}'
+    '{{ else if $one }}{{ $o = print "\\"" $x "\\"" }}{{ else }}{{ $o = print "\'" $x "\'" }}{{ end }}'
+    '{{ else if eq $c "\'" }}{{ $one = true }}{{ $x = print $x $c }}{{ $y = print $y "\\\\\'" }}'
+    '{{ else }}{{ $b := printf "%q" $c }}{{ if ne $b (print "\\"" $c "\\"") }}'
+    "{{ $c = slice $b 1 (len (slice $b 1)) }}"
+    '{{ if eq (printf "%.4s" $c) "\\\\u00" }}{{ $c = print "\\\\x" (slice $c 4) }}{{ end }}{{ end }}'
+    "{{ $x = print $x $c }}{{ $y = print $y $c }}{{ end }}"
+    "{{ else }}{{ $o = $c }}"
+    '{{ if eq $c "\\"" }}{{ $q = true }}{{ $o = "" }}{{ $x = "" }}{{ $y = "" }}{{ $one = false }}{{ $two = false }}'  # noqa: E501
+    '{{ else if eq $c ":" }}{{ $o = ": " }}{{ else if eq $c "," }}{{ $o = ", " }}'
+    '{{ else if eq (printf "%.4s" $t) "true" }}{{ $n = 4 }}{{ $o = "True" }}'
+    '{{ else if eq (printf "%.5s" $t) "false" }}{{ $n = 5 }}{{ $o = "False" }}'
+    '{{ else if eq (printf "%.4s" $t) "null" }}{{ $n = 4 }}{{ $o = "None" }}'
+    + _NUMBERS.replace("$c =", "$o =").replace("print $c ", "print $o ")
+    + "{{ end }}{{ end }}{{ $d = print $d $o }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"
+)
+"""Go's JSON text as Python's repr."""
+
+
+ORDINARY = (
+    "{{ $t := json . }}{{ $quoted := false }}{{ range len $t }}{{ if not $t }}{{ break }}{{ end }}"
+    '{{ $n := 1 }}{{ $c := slice $t 0 1 }}{{ if $quoted }}{{ $b := printf "%.24s" $t }}'
+    '{{ if eq (json $b) (print "\\"" $b "\\"") }}{{ $c = $b }}{{ $n = len $b }}'
+    '{{ else if eq $c "\\"" }}{{ $quoted = false }}'
+    '{{ else if eq $c "\\\\" }}{{ $n = 2 }}{{ $c = slice $t 0 2 }}'
+    '{{ if eq $c "\\\\u" }}{{ $n = 6 }}{{ $c = slice $t 0 6 }}{{ if eq $c "\\\\u003c" }}{{ $c = "<" }}'
+    '{{ else if eq $c "\\\\u003e" }}{{ $c = ">" }}{{ else if eq $c "\\\\u0026" }}{{ $c = "&" }}{{ end }}{{ end }}'  # noqa: E501
+    "{{ end }}"
+    '{{ else if eq $c "\\"" }}{{ $quoted = true }}{{ else if eq $c "," ":" }}{{ $c = print $c " " }}{{ end }}'
+    "{{ $c }}{{ $t = slice $t $n }}{{ end }}"
+)
+"""JSON as Python writes it, but for numbers and line separators that hardly occur; shorter than the whole."""

@@ -22,6 +22,7 @@ from transplate.convert.jinja_to_go.state import (
 from transplate.convert.jinja_to_go.values import (
     ABSENT,
     ANY,
+    BUILT,
     ELEMENTS,
     MAPPED,
     MAPPINGS,
@@ -51,6 +52,7 @@ from transplate.convert.jinja_to_go.values import (
 )
 from transplate.gotmpl.nodes import (
     Action,
+    Chain,
     Identifier,
     If,
     Item,
@@ -542,6 +544,8 @@ class Expressions(Writer):
             bare = value if present is None else Go(value.kinds, value.expr)
             if bare.kinds == {"str"}:
                 return Int(self.run(strings.LENGTH, s=bare.expr))
+            if bare.kinds == {"texts"}:
+                return self._count(bare)
             if bare.kinds == {"ordered"}:
                 return Int(go("$x.Len", x=self.defined(value).expr))
             if bare.kinds <= (ELEMENTS.keys() | MAPPED.keys()):
@@ -558,6 +562,12 @@ class Expressions(Writer):
                 total = self._arithmetic("+", total, self.length(part))
             return total
         if isinstance(value, Chosen | Split):
+            return self._count(value)
+        raise Refused(f"the length of a {self._name_of(value)}")
+
+    def _count(self, value: Value) -> Value:
+        """Return the length of a list by walking it."""
+        if value is not None:
             count = self.declare("count", string(""))
             self.homes.add(count.name)
             self.walk(
@@ -565,7 +575,7 @@ class Expressions(Writer):
                 lambda _, __: self.items.append(build.assign(count, call("print", count, string(" ")))),
             )
             return Int(call("len", count))
-        raise Refused(f"the length of a {self._name_of(value)}")
+        return None
 
     def walk(self, value: Value, body: Callable[[Value, Loop], None]) -> None:
         """Write a loop."""
@@ -610,6 +620,15 @@ class Expressions(Writer):
                 raise self.split_kinds(value, f"an item of a {self._name_of(value)}")
             value = self.only(value, frozenset(ELEMENTS))
         elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
+        if value.kinds & BUILT:
+            if value.kinds == {"picks"} and fixed in (0, -1):
+                last = call("len", call("slice", value.expr, number(1)))
+                place = call("index", value.expr, number(0) if fixed == 0 else last)
+                return Go(elements, go("index $.Messages $p", p=place), value.expr)
+            if fixed in (0, -1):
+                assert isinstance(fixed, int)  # noqa: S101
+                return self._chosen_item(Chosen(value, lambda _: True), fixed)
+            raise Refused("an item of a list that is built")
         if isinstance(fixed, int):
             return self._fixed_item(value, elements, fixed)
         assert isinstance(index, Int)  # noqa: S101
@@ -631,7 +650,30 @@ class Expressions(Writer):
             there = value.expr if fixed == -1 else call("ge", call("len", value.expr), number(-fixed))
         return Go(elements, found, there)
 
+    def _neighbour(self, value: Go, elements: frozenset[str], index: Int) -> Value | None:
+        """Return an item next to that of a loop over the same list."""
+        place = index.expr
+        if not isinstance(place, Variable) or self.indexes.get(place.name) != value.expr:
+            return None
+        rest = call("slice", value.expr, place)
+        if index.offset == 0:
+            return Go(elements, call("index", value.expr, place))
+        if index.offset == 1:
+            return Go(elements, call("index", rest, number(1)), call("ne", call("len", rest), number(1)))
+        if index.offset == -1:
+            earlier = call("slice", value.expr, number(0), place)
+            before = call("index", value.expr, call("len", call("slice", earlier, number(1))))
+            if self.settled(place) is True:
+                return Go(elements, before)
+            return self.choose(
+                place, lambda: Go(elements, before), lambda: self._fixed_item(value, elements, -1)
+            )
+        return None
+
     def _moving_item(self, value: Go, elements: frozenset[str], index: Int) -> Value:
+        found_near = self._neighbour(value, elements, index)
+        if found_near is not None:
+            return found_near
         if index.offset + index.low >= 0:
             place = self.int_operand(index)
             there = call("lt", place, call("len", value.expr))
@@ -693,7 +735,7 @@ class Expressions(Writer):
         """Return an item of a split text."""
         text = self.known(value.text)
         if isinstance(text, Const) and isinstance(text.value, str):
-            parts = text.value.split(value.separator)
+            parts = text.value.split(value.separator, -1 if value.limit is None else value.limit)
             index = fixed if fixed < 0 else fixed + value.skip
             return Const(parts[index]) if -len(parts) <= index < len(parts) else Undefined()
         if value.separator is None or value.drop or (value.skip and fixed < 0):
@@ -701,6 +743,8 @@ class Expressions(Writer):
         source = self.text_operand(text)
         index = fixed if fixed < 0 else fixed + value.skip
         separator = value.separator
+        if value.limit is not None and index not in (0, 1):
+            raise Refused(f"item {index} of a text split once")
         if index == 0:
             return Go(TEXT, self.run(strings.before(separator), s=source))
         if index == -1:
@@ -711,6 +755,8 @@ class Expressions(Writer):
             self.items.extend(
                 build.statements(strings.after_first(separator), self.fresh, d=result, f=flag, s=source)
             )
+            if value.limit is not None:
+                return Go(TEXT, result, flag)
             first = self.run(strings.before(separator), s=result)
             return Go(TEXT, first, flag)
         raise Refused(f"item {index} of a split text")
@@ -729,6 +775,8 @@ class Expressions(Writer):
         if isinstance(value, Const | ListOf):
             return self._constant_slice(value, start, stop)
         if isinstance(value, Split):
+            if value.limit is not None:
+                raise Refused("a slice of a text split once")
             if stop is None and isinstance(start, Const) and value.drop == 0 and start.value >= 0:
                 return Split(value.text, value.separator, value.skip + start.value, 0)
             if start in (None, Const(0)) and stop == Const(-1):
@@ -771,11 +819,13 @@ class Expressions(Writer):
             return ListOf(value.items[::-1])
         if isinstance(value, Reversed):
             return value.value
-        if isinstance(value, Go) and value.kinds <= ELEMENTS.keys():
+        if isinstance(value, Go) and value.kinds <= ELEMENTS.keys() - BUILT:
             return Reversed(self.kept(value, "list"))
         raise Refused(f"a {self._name_of(value)} from its end")
 
     def _slice_list(self, value: Go, start: Value | None, stop: Value | None) -> Value:
+        if value.kinds & BUILT:
+            raise Refused("a slice of a list that is built")
         value = self._kept_go(value, "list")
         found: Operand = value.expr
         size = call("len", value.expr)
@@ -873,7 +923,9 @@ class Expressions(Writer):
         found = value.expr
 
         def place(bound: Value) -> Operand:
-            if isinstance(bound, Int) and bound.low + bound.offset >= 0:
+            if isinstance(bound, Go) and "int" in bound.kinds:
+                bound = self._as_number(bound)
+            if isinstance(bound, Int):
                 return self.int_operand(bound)
             if isinstance(bound, Const) and isinstance(bound.value, int) and bound.value >= 0:
                 return number(bound.value)
@@ -885,6 +937,41 @@ class Expressions(Writer):
             head = call("printf", string("%.*s"), place(start), found)
             found = call("slice", found, call("len", head))
         return Go(TEXT, found)
+
+    # --- lists that the template builds -----------------------------------------------------------------
+
+    def built(self, value: Value) -> Go | None:
+        """Return a list as one that is built at run time, None if its items cannot be in one."""
+        value = self.known(value)
+        if isinstance(value, Go):
+            return value if value.kinds & BUILT else None
+        parts = value.parts if isinstance(value, Joined) else (value,)
+        kinds: set[str] = set()
+        texts: list[Operand] = []
+        for part in parts:
+            part = self.known(part)
+            if isinstance(part, Go) and len(part.kinds) == 1 and part.kinds <= BUILT:
+                kinds |= part.kinds
+                texts.append(part.expr)
+            elif isinstance(part, ListOf):
+                for item in part.items:
+                    item = self.known(item)
+                    own = kinds_of(item)
+                    if own == TEXT:
+                        kinds.add("texts")
+                        texts += [self.operand(item), string("\udcff")]
+                    elif own == frozenset({"message"}) and isinstance(item, Go):
+                        kinds.add("picks")
+                        texts.append(self.run(_PICK, x=item.expr))
+                    else:
+                        return None
+            else:
+                return None
+        if len(kinds) > 1:
+            return None
+        if not texts:
+            return Go(frozenset({"texts"}), string(""))
+        return Go(frozenset(kinds), texts[0] if len(texts) == 1 else call("print", *texts))
 
     # --- text -----------------------------------------------------------------------------------------
 
@@ -1168,8 +1255,11 @@ class Expressions(Writer):
                     present = left.present or right.present
                     return all_of(present, test) if present is not None else test
                 return test
-        if left_kinds == right_kinds == {"message"}:
-            return go("eq (json $a) (json $b)", a=left.expr, b=right.expr)
+        if left_kinds == {"message"} and "message" in right_kinds:
+            same = go("eq (json $a) (json $b)", a=left.expr, b=right.expr)
+            return all_of(self._is_kind(right, frozenset({"message"})), same)
+        if right_kinds == {"message"} and "message" in left_kinds:
+            return self._equal_go(right, left)
         if left_kinds <= {"str", "undefined", "none"} and right_kinds <= {"str", "undefined", "none"}:
             a, b = (
                 self.kept(Go(left_kinds, self.operand(left)), "a"),
@@ -1229,12 +1319,25 @@ class Expressions(Writer):
         return any_of(*(self.equal(one, item) for one in items))
 
     def _contained(self, container: Go, item: Value) -> Condition:
+        missing = self._is_kind(container, frozenset({"undefined"}))
+        if not isinstance(missing, bool):
+            there = negated(missing)
+            found, items = self._after(there, True, lambda: self.contains(container, item))
+            if not items:
+                return all_of(there, found)
+            home = self.declare("is", there)
+            items.append(build.assign(home, _operand(found)))
+            self.items.append(build.when(home, tuple(items)))
+            return home
         container = self.defined(container)
         if container.kinds == TEXT:
             if isinstance(item, Const) and isinstance(item.value, str):
                 if not item.value:
                     return True
                 source = self.text_operand(container)
+                if not self.exact and item.value in _THINK_TAGS and _is_content(source):
+                    self.assumptions["no-think-tags"] = "no content has <think> or </think> in it"
+                    return False
                 return self.run(strings.find(item.value), s=source)
             return self.run(strings.find_any(), s=self.text_operand(container), p=self.text_operand(item))
         if len(container.kinds) > 1 or container.kinds == {"type"}:
@@ -1250,6 +1353,22 @@ class Expressions(Writer):
         if kind == "type":
             raise Refused("in a type of a property")
         raise Refused(f"in a {self._name_of(container)}")
+
+
+_PICK = (
+    '{{ $d := "" }}{{ range $i, $m := $.Messages }}{{ if eq $m $x }}'
+    '{{ if gt $i 127 }}{{ template "not converted: a list of more than 128 messages" $ }}{{ end }}'
+    '{{ $d = printf "%c" $i }}{{ break }}{{ end }}{{ end }}'
+)
+"""The number of a message, as a byte."""
+
+
+_THINK_TAGS = frozenset({"<think>", "</think>"})
+
+
+def _is_content(operand: Operand) -> bool:
+    """Tell whether an expression is the content of a message."""
+    return isinstance(operand, Variable | Chain) and operand.fields[-1:] == ("Content",)
 
 
 def text_value(operand: Operand) -> Value:

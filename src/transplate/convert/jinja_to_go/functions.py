@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines, strings
-from transplate.convert.jinja_to_go.attributes import record
+from transplate.convert.jinja_to_go.attributes import key_of, record
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.expressions import (
     Condition,
@@ -144,19 +144,11 @@ class Functions(Expressions):
 
     def _write_repr(self, value: Value) -> None:
         """Print a string as Python's repr does, if it is a plain one."""
-        text = self.text_operand(value)
-        plain = go('eq (printf "%q" $s) (print "\\"" $s "\\"")', s=text)
-        quoted = "'"
+        self._write_repr_of(call("json", self.text_operand(value)))
 
-        def write() -> None:
-            self.text(quoted)
-            self.print(text)
-            self.text(quoted)
-
-        def refuse() -> None:
-            raise Refused("the repr of a text with quotes or other special characters")
-
-        self.branch(plain, write, refuse)
+    def _write_repr_of(self, json_text: Operand) -> None:
+        text = self.declare("json", json_text)
+        self.print(self.run(defines.REPR, s=text))
 
     def _write_go(self, value: Go) -> None:
         if value.present is not None:
@@ -186,8 +178,12 @@ class Functions(Expressions):
             )
         elif kind == "strings":
             self._write_strings(value)
-        else:
+        elif kind == "arguments":
+            self._write_repr_of(self.captured_json(value.expr))
+        elif kind in ("calls", "call", "called", "message", "messages", "texts", "picks"):
             raise Refused(f"a {kind} printed as Python")
+        else:
+            self._write_repr_of(call("json", value.expr))
 
     def _write_strings(self, value: Go) -> None:
         self.text("[")
@@ -224,6 +220,11 @@ class Functions(Expressions):
             self.print(self.run(defines.NUMBER_VALUE, s=operand))
 
     def _call_define(self, name: str, operand: Operand) -> None:
+        if not self.exact and name != "number":
+            self.defines.add("json")
+            self.assumptions["plain-json"] = "JSON has no numbers that Go and Python write in different ways"
+            self.items.append(TemplateCall(string("json"), build.pipeline(operand)))
+            return
         pending = [name]
         while pending:
             one = pending.pop()
@@ -255,27 +256,43 @@ class Functions(Expressions):
             self._write_json_items("{", "}", pairs, indent, level, compact)
         elif isinstance(value, ListOf):
             self._write_json_items("[", "]", [(None, item) for item in value.items], indent, level, compact)
-        elif isinstance(value, Chosen | Joined | Split) and indent is None:
-            self._write_json_walk(value, compact)
+        elif isinstance(value, Chosen | Joined | Split):
+            self._write_json_walk(value, indent, level, compact)
         else:
             raise Refused(f"the JSON of a {self._name_of(value)}")
 
-    def _write_json_walk(self, value: Value, compact: bool) -> None:
+    def _write_json_call(self, call: Operand, indent: int | None, level: int, compact: bool) -> None:
+        identity = key_of("call", call, "id")
+        assert isinstance(identity, Go)  # noqa: S101
+        assert identity.present is not None  # noqa: S101
+        rest = record("call", call)
+        assert rest is not None  # noqa: S101
+        whole = DictOf(((Const("id"), Go(TEXT, identity.expr)), *rest.items))
+        self.branch(
+            identity.present,
+            lambda: self.write_json(whole, indent, level, compact),
+            lambda: self.write_json(rest, indent, level, compact),
+        )
+
+    def _write_json_walk(self, value: Value, indent: int | None, level: int, compact: bool) -> None:
         more = self.declare("more", build.boolean(False))
         self.homes.add(more.name)
+        line = "" if indent is None else "\n" + " " * (indent * (level + 1))
         self.text("[")
 
         def item(one: Value, _: Loop) -> None:
-            outer = self.items
-            self.items = []
-            self.text("," if compact else ", ")
-            comma = tuple(self.items)
-            self.items = outer
-            self.items.append(build.when(more, comma))
+            with self.block() as comma:
+                self.text("," if compact or indent is not None else ", ")
+            self.items.append(build.when(more, tuple(comma)))
             self.items.append(build.assign(more, build.boolean(True)))
-            self.write_json(one, None, 0, compact)
+            self.text(line)
+            self.write_json(one, indent, level + 1, compact)
 
         self.walk(value, item)
+        if indent is not None:
+            with self.block() as end:
+                self.text("\n" + " " * (indent * level))
+            self.items.append(build.when(more, tuple(end)))
         self.text("]")
 
     def _write_json_items(
@@ -326,14 +343,17 @@ class Functions(Expressions):
             return
         if len(value.kinds) == 1:
             (kind,) = value.kinds
+            if kind == "call":
+                self._write_json_call(value.expr, indent, level, compact)
+                return
             made = record(kind, value.expr)
             if made is not None:
                 self.write_json(made, indent, level, compact)
                 return
-            if kind in ("calls", "message", "messages"):
-                if kind == "calls" and indent is None:
-                    self._write_json_walk(value, compact)
-                    return
+            if kind in ("texts", "picks", "calls"):
+                self._write_json_walk(value, indent, level, compact)
+                return
+            if kind in ("message", "messages"):
                 raise Refused(f"the JSON of a {kind}")
         if value.kinds & {"undefined", "message", "messages", "calls", "call", "called"}:
             raise self.split_kinds(value, f"the JSON of a {self._name_of(value)}")
@@ -638,11 +658,11 @@ class Functions(Expressions):
         fixed = [argument.value if isinstance(argument, Const) else None for argument in arguments]
         if isinstance(value, Const) and all(isinstance(argument, Const) for argument in arguments):
             return _constant_method(value.value, name, fixed)
-        if name == "split" and len(arguments) <= 1:
+        if name == "split" and (len(arguments) <= 1 or fixed[1] == 1):
             separator = fixed[0] if arguments else None
             if arguments and not separator:
                 raise Refused("a split at a separator that is not known")
-            return Split(self.kept(value, "text"), separator)
+            return Split(self.kept(value, "text"), separator, limit=1 if len(arguments) > 1 else None)
         if name in ("strip", "lstrip", "rstrip") and len(arguments) <= 1:
             if arguments and fixed[0] is None and arguments[0] != Const(None):
                 raise Refused(f"{name} of characters that are not known")
@@ -685,6 +705,8 @@ class Functions(Expressions):
             return value
         source = self.text_operand(value)
         ascii_only = not self.exact
+        if ascii_only and characters is None:
+            self.assumptions["ascii-space"] = "the white space around texts is ASCII"
         if name in ("strip", "lstrip"):
             source = self.run(strings.left_strip(characters, ascii_only=ascii_only), s=source)
         if name in ("strip", "rstrip"):

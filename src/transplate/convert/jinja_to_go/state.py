@@ -89,6 +89,10 @@ class Writer:
         self.defines: set[str] = set()
         self.losses: list[tuple[str, int | None]] = []
         self._numbers: dict[str, int] = {}
+        self.indexes: dict[str, Operand] = {}
+        """Variables that count a loop, and the list that it goes over."""
+        self.assumptions: dict[str, str] = {}
+        """What is taken for granted, by name."""
         self.serials: dict[str, int] = {}
         """Variables in the order in which they were made."""
 
@@ -188,6 +192,9 @@ class Writer:
             if operands and operands[0] == Identifier("not") and len(operands) == 2:
                 inner = self.is_known(operands[1])
                 return None if inner is None else not inner
+            if operands and operands[0] == Identifier("ne"):
+                equal = self.state.facts.get(print_node(call("eq", *operands[1:])))
+                return None if equal is None else not equal
         return found
 
     def forget(self, variable: Variable) -> None:

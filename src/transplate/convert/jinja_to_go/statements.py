@@ -13,6 +13,7 @@ from transplate.convert.jinja_to_go.expressions import Condition, text_value
 from transplate.convert.jinja_to_go.functions import Functions
 from transplate.convert.jinja_to_go.state import Ambiguous, Refused, State, is_simple, negated, variables_of
 from transplate.convert.jinja_to_go.values import (
+    BUILT,
     ELEMENTS,
     MAPPED,
     RECORDS,
@@ -81,6 +82,7 @@ class Statements(Functions):
         self._assigned_in: dict[object, set[str]] = {}
         self._assigned: set[str] = set()
         self._namespaces = 0
+        self.item_name = "item"
         self._depth: dict[str, int] = {}
         self._deciding: Operand = build.boolean(True)
         self._tests: set[Operand] = set()
@@ -152,6 +154,7 @@ class Statements(Functions):
             case j.Output(parts):
                 for part in parts:
                     if not self.dead:
+                        self.place = self.tree.places.get(id(part), self.place)
                         self.by_cases(lambda part=part: self.output(part))  # type: ignore[misc]
             case j.If(test, body, orelse):
                 found = self.decided(lambda: self.condition(test))
@@ -323,6 +326,14 @@ class Statements(Functions):
                 )
         kinds, other_kinds = kinds_of(one), kinds_of(other)
         if kinds is None or other_kinds is None:
+            for this, that, items in ((one, other, second), (other, one, first)):
+                if isinstance(this, Go) and this.kinds <= BUILT and isinstance(that, ListOf | Joined):
+                    outer, self.items = self.items, items
+                    made = self._like(that, this)
+                    self.items = outer
+                    if isinstance(made, Go):
+                        pair = (one, made) if this is one else (made, other)
+                        return self._merge(name, *pair, None, first, second)
             return self._either(name, one, other, first, second)
         markup = {_markup(value) for value in (one, other)}
         home = self.fresh(_variable_name(name))
@@ -336,6 +347,8 @@ class Statements(Functions):
         ways = ((one, first), (other, second))
         initial: Value | None = None
         for value, _ in ways[::-1]:
+            if isinstance(value, Int) and _lowest(value) + shift < 0:
+                continue
             if isinstance(value, Const | Undefined) or (before is not None and value == before):
                 initial = value
                 break
@@ -437,6 +450,7 @@ class Statements(Functions):
         """Set an attribute of a namespace."""
         current = self.state.attributes.get(key)
         home, shift = self._home_of(current)
+        value = self._like(value, current)
         kinds = kinds_of(value)
         if home is not None and kinds is not None and ("minus" not in kinds or shift):  # noqa: SIM102
             if not shift or kinds <= {"int", "minus"}:
@@ -448,6 +462,16 @@ class Statements(Functions):
                 )
                 return
         self.state.attributes[key] = self.kept(value, _variable_name(key[1]))
+
+    def _like(self, value: Value, other: Value | None) -> Value:
+        """Return a list as a built one where the other is one."""
+        if isinstance(other, Go) and other.kinds & BUILT and isinstance(value, ListOf | Joined):
+            made = self.built(value)
+            if made is not None:
+                if isinstance(value, ListOf) and not value.items:
+                    return Go(other.kinds, made.expr)
+                return made
+        return value
 
     def _home_of(self, value: Value | None) -> tuple[Variable | None, int]:
         """Return the variable that a value is kept up to date in, and by how much it is more there."""
@@ -465,6 +489,7 @@ class Statements(Functions):
 
     def _for(self, node: j.For) -> None:
         value = self.value(node.iterable)
+        self.item_name = _variable_name(node.targets[0].name)
         wants = set(_loop_attributes(node))
         if isinstance(value, Cat):
             raise Refused("a loop over a text")
@@ -573,6 +598,10 @@ class Statements(Functions):
             if key not in self.state.attributes:
                 continue
             current = self.state.attributes[key]
+            if kinds is not None and kinds <= BUILT and isinstance(current, ListOf | Joined):
+                current = self.built(current) or current
+                if isinstance(current, Go):
+                    current = Go(kinds, current.expr)
             own = kinds_of(current)
             if kinds is None or own is None:
                 self.state.attributes[key] = Poison(f"{key[1]}, which changes in a loop")
@@ -601,6 +630,11 @@ class Statements(Functions):
             if isinstance(before, Poison):
                 continue
             kinds, own = kinds_of(now), kinds_of(before)
+            if isinstance(now, ListOf | Joined | Go) and isinstance(before, ListOf | Joined):
+                made = self.built(now)
+                if made is not None:
+                    needs[key] = made.kinds
+                    continue
             if kinds is None or own is None:
                 needs[key] = None
                 continue
@@ -698,6 +732,11 @@ class Statements(Functions):
         if value.kinds == TEXT:
             self._walk_text(value, body)
             return
+        if value.kinds & BUILT:
+            if len(value.kinds) > 1:
+                raise Refused("a loop over one of several built lists")
+            self._walk_built(value, body, wants)
+            return
         if len(value.kinds) == 1 and value.kinds <= RECORDS:
             self._walk_pairs(Pairs(value, only="keys"), body, wants)
             return
@@ -705,7 +744,8 @@ class Statements(Functions):
             raise self.split_kinds(value, f"a loop over a {self._name_of(value)}")
         value = self._kept_go(value, "list")
         elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
-        index, item = self.fresh("i"), self.fresh("item")
+        index, item = self.fresh("i"), self.fresh(self.item_name)
+        self.indexes[index.name] = value.expr
         loop = self._list_loop(value, elements, index)
 
         def write() -> None:
@@ -714,6 +754,39 @@ class Statements(Functions):
             run(lambda: body(Go(elements, item), loop))
 
         self.range((index, item), value.expr, write)
+
+    def _walk_built(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
+        value = self._kept_go(value, "list")
+        if value.kinds == {"picks"}:
+            index = self.fresh("i")
+            found = go("index $.Messages (index $l $i)", l=value.expr, i=index)
+            loop = self._counted_loop(index, call("len", value.expr))
+
+            def write_pick() -> None:
+                body(Go(frozenset({"message"}), self.declare("item", found)), loop)
+
+            self.range((index,), call("len", value.expr), write_pick)
+            return
+        length: Operand | None = None
+        if wants & {"last", "length"}:
+            length = self._kept_operand(self.operand(self.length(value)))
+        rest = self.declare("rest", value.expr)
+        self.homes.add(rest.name)
+        _, step = self._counter()
+
+        def write() -> None:
+            self.items.append(build.when(negated(rest), (Break(),)))
+            end = self.run(
+                "{{ $d := $r }}{{ range len $r }}{{ if eq (index $d 0) 255 }}{{ break }}{{ end }}"
+                "{{ $d = slice $d 1 }}{{ end }}",
+                r=rest,
+            )
+            cut = call("slice", rest, number(0), call("len", call("slice", rest, call("len", end))))
+            item = self.declare("item", cut)
+            self.items.append(build.assign(rest, call("slice", end, number(1))))
+            body(Go(TEXT, item), self._counted_loop(step(), length))
+
+        self.range((), call("len", value.expr), write)
 
     def _walk_text(self, value: Go, body: Callable[..., None]) -> None:
         """Write a loop over the characters of a text."""

@@ -36,10 +36,17 @@ GO_TYPES = {
     "variants": "[]api.ToolProperty",
     "type": "api.PropertyType",
     "strings": "[]string",
+    "texts": "string",
+    "picks": "string",
     "list": "[]interface {}",
     "map": "map[string]interface {}",
 }
-"""Each kind and the name that ``printf "%T"`` gives its Go type."""
+"""Each kind and the name that ``printf "%T"`` gives its Go type.
+
+Two are lists that a template builds itself: ``texts`` has every item followed by a byte that is in no text,
+``picks`` the numbers of messages, each a byte.
+"""
+BUILT = frozenset({"texts", "picks"})
 
 ANY = frozenset({"str", "float", "bool", "none", "list", "map"})
 """What a JSON value can be."""
@@ -50,6 +57,8 @@ ELEMENTS = {
     "variants": frozenset({"property"}),
     "strings": frozenset({"str"}),
     "list": ANY,
+    "texts": frozenset({"str"}),
+    "picks": frozenset({"message"}),
 }
 """The lists, and what is in them."""
 MAPPED = {
@@ -183,6 +192,7 @@ class Split:
     separator: str | None
     skip: int = 0
     drop: int = 0
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +295,7 @@ def kinds_of(value: Value) -> frozenset[str] | None:
         return value.kinds | {value.absent} if value.present is not None else value.kinds
     if isinstance(value, Int):
         lowest = value.low + value.offset
-        return frozenset({"int" if lowest >= 0 else "minus"}) if lowest >= -1 else None
+        return frozenset({"minus" if lowest == -1 else "int"})
     if isinstance(value, Cat | Json):
         return TEXT
     return None

@@ -1,0 +1,99 @@
+"""Lets Ollama see the markers of thinking and of tool calls, which it looks for in a template's shape.
+
+Ollama reads them from ``.Thinking`` and ``.ToolCalls`` with literal text around them inside of a range over
+``.Messages``. Where exact bytes took another shape, a block that never runs has it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from transplate.errors import TransplateError
+from transplate.gotmpl.nodes import Body, Comment
+from transplate.gotmpl.parser import parse
+from transplate.ollama import OllamaTemplate, Values
+from transplate.ollama.functions import FUNCTIONS
+
+_THINKING, _NAME, _CONTENT = "Some thinking of the model", "name_of_a_tool", "Some content of the model"
+_TAG_BEFORE = re.compile(r"(<[^<>]*>|\[[^\[\]]*\])\s*\Z")
+_TAG_BEHIND = re.compile(r"\s*(<[^<>]*>|\[[^\[\]]*\])")
+_USER = {"role": "user", "content": "A question"}
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "another_name",
+        "description": "",
+        "parameters": {"type": "object", "properties": {}},
+    },
+}
+
+
+def shape_block(text: str, ollama: str) -> Body:
+    """Return a block that shows Ollama what it does not infer from a template, empty if it infers all.
+
+    Args:
+        text: The template.
+        ollama: The version of Ollama.
+    """
+    template = OllamaTemplate(text, ollama=ollama)
+    seen = template.inference
+    thinking = _thinking_tags(template)
+    tool_tag = _tool_tag(template)
+    thinking_is_seen = thinking is None or seen.thinking_tags == thinking
+    if thinking_is_seen and (tool_tag is None or seen.tool_tag == tool_tag):
+        return ()
+    block = ""
+    if thinking is not None:
+        block += f"{{{{ if .Thinking }}}}{thinking[0]}{{{{ .Thinking }}}}{thinking[1]}{{{{ end }}}}"
+    if tool_tag is not None:
+        block += f"{{{{ if .ToolCalls }}}}{tool_tag}{{{{ range .ToolCalls }}}}{{{{ . }}}}{{{{ end }}}}{{{{ end }}}}"  # noqa: E501
+    whole = f"{{{{ if false }}}}{{{{ range .Messages }}}}{block}{{{{ end }}}}{{{{ end }}}}"
+    said = "/* This never runs: it shows Ollama the markers of thinking and tool calls. */"
+    return (Comment(said), *parse(whole, functions=FUNCTIONS).body)
+
+
+def _printed(template: OllamaTemplate, messages: list[dict[str, Any]], *, tools: bool = False) -> str:
+    values = Values(messages, [_TOOL] if tools else None, think=True, think_level="medium", is_think_set=True)
+    try:
+        return template.execute(values)
+    except TransplateError:
+        return ""
+
+
+def _thinking_tags(template: OllamaTemplate) -> tuple[str, str] | None:
+    """Return the tags that stand around the thinking where it is printed."""
+    turn = {"role": "assistant", "content": _CONTENT, "thinking": _THINKING}
+    for messages in ([_USER, turn], [_USER, turn, _USER]):
+        printed = _printed(template, messages)
+        at = printed.rfind(_THINKING)
+        if at >= 0:
+            before = _TAG_BEFORE.search(printed[:at])
+            behind = _TAG_BEHIND.match(printed[at + len(_THINKING) :])
+            if before and behind and "{{" not in before[1] + behind[1]:
+                return before[1], behind[1]
+    return None
+
+
+def _tool_tag(template: OllamaTemplate) -> str | None:
+    """Return the marker in front of a tool call."""
+    called = {"function": {"name": _NAME, "arguments": {"key": "value"}}}
+    for messages in ([_USER], [_USER, {"role": "assistant", "content": _CONTENT}, _USER]):
+        with_call = _printed(
+            template,
+            [*messages, {"role": "assistant", "content": "", "tool_calls": [called]}],
+            tools=True,
+        )
+        plain = _printed(template, [*messages, {"role": "assistant", "content": _CONTENT}], tools=True)
+        at = with_call.rfind(_NAME)
+        if at < 0:
+            continue
+        start = next((place for place, (a, b) in enumerate(zip(with_call, plain, strict=False)) if a != b), 0)
+        # The marker may begin as what follows the content does.
+        start = max(with_call.rfind("\n", 0, start + 1), with_call.rfind(">", 0, start), 0)
+        marker = with_call[start:at].lstrip(">\n ")
+        marker = re.split(r"[{\n]|\[\{|\[$", marker, maxsplit=1)[0].strip()
+        marker = marker.removesuffix("[").strip()
+        if marker and _TAG_BEHIND.match(marker):
+            return marker
+    return None
