@@ -9,6 +9,8 @@ import pytest
 import transplate
 from tests.cli.conftest import Run
 
+FOUND_IN_A_FOLDER = "chat_template.jinja, tokenizer_config.json, Ollama files or GGUF"
+
 
 def test_version(run: Run) -> None:
     result = run("--version")
@@ -56,7 +58,7 @@ class TestSource:
     def test_folder(self, run: Run, command: list[str], folder: Path) -> None:
         result = run(*self.arguments(command, folder))
         assert (result.status, result.output) == (2, "")
-        assert result.errors == f"error: {folder}: is a folder, not a file\n"
+        assert result.errors == f"error: {folder}: no {FOUND_IN_A_FOLDER} in this folder\n"
 
     def test_binary(self, run: Run, command: list[str], folder: Path) -> None:
         path = folder / "picture.gotmpl"

@@ -38,3 +38,54 @@ def test_json(run: Run) -> None:
 
 def test_standard_input(run: Run) -> None:
     assert run("-", stdin="{{ .Prompt }}").output.startswith("standard input: Ollama Go template, 1 line")
+
+
+MODELFILE = '''FROM ./nothing.gguf
+TEMPLATE """{{ range .Messages }}<|im_start|>{{ .Role }}
+{{ .Content }}<|im_end|>
+{{ end }}<|im_start|>assistant
+"""
+SYSTEM Be brief.
+PARAMETER stop <|im_start|>
+PARAMETER stop <|im_end|>
+PARAMETER temperature 0.5
+'''
+
+
+def test_modelfile(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    result = run("Modelfile")
+    assert (result.status, result.errors) == (0, "")
+    first, *rest = result.output.splitlines()
+    assert first == "Modelfile: Modelfile"
+    facts = {line[:18].strip(): line[18:] for line in rest}
+    assert facts["road"].startswith("go_template: ")
+    assert facts["parameters"] == "stop <|im_start|>, stop <|im_end|>, temperature 0.5"
+    assert "warning: FROM ./nothing.gguf: no such file\n" in result.output
+    assert "warning: the stop '<|im_start|>' opens a turn, it does not end one" in result.output
+    assert "'<|im_end|>' opens" not in result.output
+    assert rest[-1] == "next: transplate convert Modelfile chat_template.jinja"
+    assert run("Modelfile", "--json").data["parameters"][-1] == "temperature 0.5"
+
+
+def test_modelfile_on_standard_input_renders_with_its_system_prompt(run: Run) -> None:
+    modelfile = MODELFILE + "MESSAGE user Hi\nMESSAGE assistant Hello\n"
+    result = run("render", "-", "-m", "Bye", stdin=modelfile)
+    turns = [("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye")]
+    expected = "".join(f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in turns)
+    assert result.output == expected + "<|im_start|>assistant\n"
+    assert "Be brief." not in run("render", "-", "-s", "Be kind.", "-m", "Bye", stdin=modelfile).output
+
+
+def test_a_renderer_leaves_the_template_unused(run: Run) -> None:
+    result = run("-", "--json", stdin=MODELFILE + "RENDERER qwen3-coder\n")
+    assert result.data["road"].startswith("renderer: ")
+    assert any("never run" in warning for warning in result.data["warnings"])
+
+
+def test_a_modelfile_that_ollama_refuses(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text("FROM a\nFORM b\n")
+    result = run("Modelfile")
+    assert result.status == 2
+    assert "(line 2): command must be one of" in result.errors
+    assert "Modelfile:2:1 | FORM b" in result.errors

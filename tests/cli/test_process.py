@@ -88,10 +88,11 @@ def on_terminal(*arguments: str, **environment: str) -> str:
 
 
 def test_colours_on_a_terminal_unless_refused() -> None:
-    error = "error: missing: no such file\n"
-    assert on_terminal("render", "missing") == "\x1b[31m\x1b[1merror: \x1b[0mmissing: no such file\n"
-    assert on_terminal("render", "missing", NO_COLOR="1") == error
-    done = subprocess.run([*COMMAND, "render", "missing"], capture_output=True, text=True)
+    error = "error: no/such/file/here: no such file\n"
+    coloured = error.replace("error: ", "\x1b[31m\x1b[1merror: \x1b[0m")
+    assert on_terminal("render", "no/such/file/here") == coloured
+    assert on_terminal("render", "no/such/file/here", NO_COLOR="1") == error
+    done = subprocess.run([*COMMAND, "render", "no/such/file/here"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, error)
 
 

@@ -275,8 +275,10 @@ def test_tells_what_a_text_is(name: str, data: str, kind: str) -> None:
 
 def test_nothing_there(store: Path) -> None:
     assert store.exists()
-    for source in ("nothing", "no\0thing", "x" * 5000):
-        with pytest.raises(TransplateError, match="no such file, and no model"):
+    with pytest.raises(TransplateError, match="no such file, and no model"):
+        Model.load("nothing")
+    for source in ("no\0thing", "x" * 5000, "/no/such/file.jinja"):
+        with pytest.raises(TransplateError, match=r"no such file$"):
             Model.load(source)
 
 

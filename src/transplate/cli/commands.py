@@ -47,13 +47,25 @@ class _Commands(click.Group):
         name = args[0]
         if name in _COMMANDS:
             return super().resolve_command(ctx, args)
-        if name != STDIN and not Path(name).exists():
+        if not _is_source(name):
             import difflib
 
             close = difflib.get_close_matches(name, _COMMANDS, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise click.UsageError(f"no such command or file: {name!r}{hint}", ctx)
         return "", self.get_command(ctx, _INSPECT), args
+
+
+def _is_source(name: str) -> bool:
+    """Return whether an argument can be read from, at least by its looks."""
+    if name == STDIN or name.startswith(("http://", "https://", "ollama:", "hf:")) or Path(name).exists():
+        return True
+    from transplate.ollama.store import ModelName, find_manifest
+
+    try:
+        return find_manifest(ModelName.parse(name)) is not None
+    except TransplateError:
+        return False
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -1,4 +1,4 @@
-"""Templates of either language behind one interface: read from a file, rendered on a request."""
+"""Templates of either language behind one interface: read from any source, rendered on a request."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from transplate.cli.files import read_text
+from transplate.cli.files import STDIN, name_of, opened
 from transplate.cli.requests import Request
 from transplate.errors import RequestError, TransplateError
-from transplate.language import Language, language_of
+from transplate.language import Language
 from transplate.source import Source
 
 if TYPE_CHECKING:
-    from transplate import Conversation, JinjaTemplate, OllamaTemplate
+    from transplate import Conversation, JinjaTemplate, Model, OllamaTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +26,75 @@ class TemplateFile:
         language: The language it is in.
         template: The template itself.
         render: Makes a prompt, as UTF-8, of a request.
+        model: What it was found in.
     """
 
     source: Source
     language: Language
     template: OllamaTemplate | JinjaTemplate
     render: Callable[[Request], bytes]
+    model: Model
 
 
-def read_template(path: str) -> TemplateFile:
-    """Return the template in a file.
+def read_model(path: str) -> Model:
+    """Return what a source is: a template alone, or a whole model.
 
     Raises:
         TransplateError: It cannot be read.
     """
-    source = read_text(path)
-    language = language_of(path, source.text)
+    from transplate.models.source import load, read
+
+    if path != STDIN:
+        return load(path)
+    with opened(path) as file:
+        return read(file.read(), name_of(path))
+
+
+def read_template(path: str) -> TemplateFile:
+    """Return the template of a source; of a model with several, the one that Ollama runs.
+
+    Raises:
+        TransplateError: It cannot be read, or there is no template in it.
+    """
+    return template_of(read_model(path))
+
+
+def template_of(model: Model) -> TemplateFile:
+    """Return the template of a model, the one that Ollama runs where it has several.
+
+    Raises:
+        TransplateError: There is none, or it is none that can be read.
+    """
+    source, language = _chosen(model)
     with naming(source):
         template, render = _jinja(source) if language == "jinja" else _gotmpl(source)
 
     def render_named(request: Request) -> bytes:
         with naming(source):
-            return render(request)
+            return render(_begun(request, model))
 
-    return TemplateFile(source, language, template, render_named)
+    return TemplateFile(source, language, template, render_named, model)
+
+
+def _chosen(model: Model) -> tuple[Source, Language]:
+    go, jinja = model.template, model.chat_template
+    if go is not None and (jinja is None or model.road().prompt_from != "jinja"):
+        return go, "gotmpl"
+    if jinja is not None:
+        return jinja, "jinja"
+    raise TransplateError(f"{model.name}: has no template")
+
+
+def _begun(request: Request, model: Model) -> Request:
+    """Return a request with the SYSTEM and the MESSAGEs of a model."""
+    if not model.system and not model.messages:
+        return request
+    if request.prompt or request.suffix or not isinstance(request.messages, list):
+        system = model.system if request.system is None else request.system
+        history = model.conversation([], system="") if request.prompt and not request.messages else None
+        return replace(request, system=system, messages=history or request.messages)
+    messages = model.conversation(request.messages, system=request.system)
+    return replace(request, messages=messages, system=None)
 
 
 @contextmanager

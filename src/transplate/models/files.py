@@ -20,8 +20,6 @@ def read_bytes(path: Path) -> bytes:
         TransplateError: It cannot be read, or is too large for what it should be.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise TransplateError(f"{path}: is no file")
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
@@ -74,7 +72,6 @@ def read_object(path: Path) -> dict[str, Any]:
 
 def unreadable(path: Path, error: OSError) -> TransplateError:
     """Return the error for a file that cannot be read."""
-    reason = (
-        "no such file" if isinstance(error, FileNotFoundError) else (error.strerror or str(error)).lower()
-    )
+    reasons = {FileNotFoundError: "no such file", IsADirectoryError: "is a folder, not a file"}
+    reason = reasons.get(type(error), (error.strerror or str(error)).lower())
     return TransplateError(f"{path}: {reason}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Literal, TypeAlias
@@ -123,6 +123,20 @@ class Model:
             )
             return replace(road, reason=unknown)
         return road
+
+    def conversation(self, messages: Sequence[Any], *, system: str | None = None) -> list[Any]:
+        """Return a conversation as Ollama begins it: SYSTEM unless it has a system message, then MESSAGEs.
+
+        Args:
+            messages: The messages of a request.
+            system: What takes the place of SYSTEM; None for SYSTEM.
+        """
+        system = self.system if system is None else system
+        history = [{"role": role, "content": content} for role, content in self.messages]
+        first = messages[0] if messages else None
+        if system and not (isinstance(first, dict) and first.get("role") == "system"):
+            history.insert(0, {"role": "system", "content": system})
+        return [*history, *messages]
 
     def chat_template_for(self, *, tools: bool) -> Source | None:
         """Return the chat template for a conversation: ``tool_use`` if there are tools and it exists."""

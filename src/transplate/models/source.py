@@ -52,13 +52,7 @@ def load(
     path = Path(text)
     if _exists(path):
         return _from_path(path, language)
-    try:
-        in_store = find_manifest(ModelName.parse(text)) is not None
-    except TransplateError:
-        in_store = False
-    if in_store:
-        return from_store(text)
-    raise TransplateError(f"{text}: no such file, and no model of this name in Ollama's store")
+    return _by_name(text)
 
 
 def read(data: bytes, name: str, *, language: Language | None = None, folder: Path | None = None) -> Model:
@@ -112,7 +106,7 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
             found = _base(name, folder or Path())
             base = base or found
         except TransplateError as error:
-            warnings.append(f"FROM {name}: {error.message}")
+            warnings.append(f"FROM {error.message}")
     base = base or Model("", "Modelfile")
     template = modelfile.get("template")
     messages = [args.partition(": ") for args in modelfile.values("message")]
@@ -168,15 +162,25 @@ def from_store(name: str) -> Model:
     )
 
 
+def _by_name(text: str) -> Model:
+    """Return the model of the store that a text names, which is no path to anything.
+
+    Raises:
+        TransplateError: There is none, or it is damaged.
+    """
+    try:
+        name = ModelName.parse(text)
+    except TransplateError:
+        raise TransplateError(f"{text}: no such file") from None
+    if find_manifest(name) is None:
+        raise TransplateError(f"{text}: no such file, and no model of this name in Ollama's store")
+    return from_store(text)
+
+
 def _from_path(path: Path, language: Language | None) -> Model:
     if path.is_dir():
         return read_folder(path)
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(MAGIC))
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if magic == MAGIC or path.suffix.lower() == ".gguf":
+    if path.suffix.lower() == ".gguf" or _begins_as_gguf(path):
         return read_gguf(path)
     if path.name in (TOKENIZER, LEGACY):
         return read_folder(path.parent)
@@ -185,6 +189,17 @@ def _from_path(path: Path, language: Language | None) -> Model:
         whole = read_folder(path.parent)
         return replace(model, tokens=whole.tokens, generation=whole.generation)
     return model
+
+
+def _begins_as_gguf(path: Path) -> bool:
+    """Return whether a file begins as a GGUF does; a pipe, which gives its content once, is not read."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def _base(name: str, folder: Path) -> Model:
@@ -196,7 +211,7 @@ def _base(name: str, folder: Path) -> Model:
     path = folder / os.path.expanduser(name)
     if _exists(path):
         return read_folder(path) if path.is_dir() else read_gguf(path)
-    return from_store(name)
+    return _by_name(name)
 
 
 def _weights(stored: StoredModel, warnings: list[str]) -> Model:
