@@ -41,6 +41,7 @@ class Context:
         negatives: The assigned variables that may hold a negative integer; grows likewise.
         naturals: The names that hold the numbers of a range over an integer.
         pending: Checks to write in front of the statement that is being lowered.
+        in_macro: Whether what is lowered calls itself, so that the one namespace cannot hold its variables.
         refusals: Operations that the target cannot express, by expression; refused if they survive.
     """
 
@@ -64,12 +65,14 @@ class Context:
     refusals: dict[j.Expression, tuple[Span, str]] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
     macros: dict[tuple[str, Shape | frozenset[Shape]], j.Macro | None] = field(default_factory=dict)
+    macro_symbols: dict[tuple[str, Shape | frozenset[Shape]], j.Name] = field(default_factory=dict)
+    in_macro: bool = False
     _symbols: int = 0
 
     def begin(self) -> None:
         """Forget all but what is known of variables, to lower the template once more."""
         self.pending.clear()
-        for kept in (self.variables, self.targets, self.refusals, self.macros):
+        for kept in (self.variables, self.targets, self.refusals, self.macros, self.macro_symbols):
             kept.clear()
         self.mutable.clear()
         self.losses.clear()

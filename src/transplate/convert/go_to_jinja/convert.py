@@ -134,7 +134,7 @@ class _Conversion:
         completed = host.complete_tool_calls(body)
         if completed != body:
             if self.assumptions.use("llama-server"):
-                body = completed
+                body = simplify(completed)
             else:
                 c.losses.append(
                     Loss("llama-server does not start: tool calls are no JSON (assume llama-server)")

@@ -256,6 +256,9 @@ def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
             )
         owner = b.or_empty(value.expression, j.DictLiteral(())) if value.optional else value.expression
         return Value(MAP_ELEMENTS[shape], j.Item(owner, key.expression), optional=True)
+    if value.shape is Shape.NIL:
+        c.check(j.TRUE, "index of untyped nil")
+        return value
     if value.shape is Shape.TEXT:
         raise c.refusal(span, "a byte of a text cannot be read in Jinja")
     raise c.refusal(span, f"index of a value of type {_name(value)} cannot be said in Jinja")
@@ -284,6 +287,9 @@ def _check_bound(
 
 def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
     value = arguments[0].lower()
+    if value.shape is Shape.NIL:
+        c.check(j.TRUE, "slice of untyped nil")
+        return value
     bounds = [argument.lower() for argument in arguments[1:]]
     if any(bound.shape is not Shape.INT for bound in bounds):
         raise c.refusal(span, "a bound of a slice that is no integer fails in Ollama")

@@ -121,6 +121,8 @@ class _Lowering:
         declaration = c.resolution.declarations[variable.span]
         if not declaration.assigned_in:
             return self.bind(declaration, value)
+        if c.in_macro and declaration.outlives_a_loop:
+            raise c.refusal(variable.span, "a variable that a loop assigns, in a template that calls itself")
         shapes = c.shapes.setdefault(declaration, set())
         shapes.update(value.shapes)
         if value.shape is Shape.INT and not c.is_natural(value.expression):
@@ -282,6 +284,8 @@ class _Lowering:
         if not any(isinstance(item, go.Break) for item in _items(loop.body)):
             body = [*opening, *self.body(loop.body, _inner(place, element))]
             return [j.For(targets, iterable, tuple(body), orelse)]
+        if self.c.in_macro:
+            raise self.c.refusal(loop.clause.span, "a loop with a break, in a template that calls itself")
         left = j.Attribute(STATE, self.c.symbol("left").name)
         self.c.mutable.add(left)
         body = [*opening, *self.body(loop.body, _inner(place, element, left))]
@@ -317,14 +321,16 @@ class _Lowering:
         if dot.shape is Shape.ROOT:
             raise c.refusal(span, "a template that calls itself with the whole data cannot be said in Jinja")
         key = (name, dot.shape)
-        symbol = f"template {snake_case(name)} {dot.shape}"
         if key not in c.macros:
+            symbol = c.macro_symbols[key] = c.symbol(snake_case(name))
             c.macros[key] = None
             parameter = c.symbol(_noun(dot))
             inside = Value(dot.shape, parameter, dot.optional)
+            c.in_macro, outside = True, c.in_macro
             body = self.body(items, _Place(inside, inside))
-            c.macros[key] = j.Macro(symbol, (parameter.name,), tuple(body))
-        return j.Output((b.call(symbol, dot.expression),))
+            c.in_macro = outside
+            c.macros[key] = j.Macro(symbol.name, (parameter.name,), tuple(body))
+        return j.Output((j.Call(c.macro_symbols[key], (dot.expression,)),))
 
 
 def _inner(place: _Place, dot: Value, leaves: j.Attribute | None = None) -> _Place:

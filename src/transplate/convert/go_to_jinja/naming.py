@@ -90,7 +90,12 @@ def name_symbols(body: j.Body, taken: Iterable[str]) -> j.Body:
     A loop's own ``loop`` keeps its name inside that loop; where an inner loop reads it, its value is set
     beforehand.
     """
-    return _Naming(frozenset(taken) | RESERVED).body(_with_outer_loops(body), {})
+    naming = _Naming(frozenset(taken) | RESERVED)
+    macros: dict[str, str] = {}
+    for statement in body:
+        if isinstance(statement, j.Macro):
+            naming.declare(statement.name, macros)
+    return naming.body(_with_outer_loops(body), macros)
 
 
 # --- loop variables that are read inside an inner loop --------------------------------------------------
@@ -192,7 +197,7 @@ class _Naming:
             case j.Macro(name, parameters, body):
                 inside = dict(names)
                 own = tuple(self.declare(parameter, inside) for parameter in parameters)
-                return j.Macro(name, own, self.body(body, inside))
+                return j.Macro(names.get(name, name), own, self.body(body, inside))
             case _:
                 return statement
 
