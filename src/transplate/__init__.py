@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from transplate.conversation import Conversation as Conversation
     from transplate.convert import Conversion as Conversion
+    from transplate.convert import to_go as to_go
     from transplate.convert import to_jinja as to_jinja
     from transplate.errors import ErrorKind as ErrorKind
     from transplate.errors import RequestError as RequestError
@@ -53,6 +54,7 @@ _HOME = {
     "UnsupportedTemplate": "errors",
     "Values": "ollama",
     "check_parity": "parity",
+    "to_go": "convert",
     "to_jinja": "convert",
 }
 """The module each public name lives in."""
@@ -77,6 +79,7 @@ __all__ = [
     "UnsupportedTemplate",
     "Values",
     "check_parity",
+    "to_go",
     "to_jinja",
 ]
 

@@ -94,10 +94,21 @@ def test_bad_usage(run: Run, folder: Path, arguments: list[str | Path], message:
     assert os.listdir(folder) == []
 
 
-def test_jinja_to_go_says_that_it_is_not_there_yet(run: Run) -> None:
-    result = run("convert", TEMPLATES / "jinja" / "chatml.jinja", "out.gotmpl")
+def test_jinja_becomes_a_template_that_ollama_renders(run: Run, folder: Path) -> None:
+    (folder / "small.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    result = run("convert", folder / "small.jinja", "out.gotmpl")
+    assert (result.status, result.output) == (0, "")
+    assert (
+        folder / "out.gotmpl"
+    ).read_text() == "{{ range .Messages }}<{{ .Role }}>{{ .Content }}\n{{- end }}"
+
+
+def test_jinja_that_go_cannot_say_is_refused_and_nothing_is_written(run: Run, folder: Path) -> None:
+    (folder / "odd.jinja").write_text("{{ messages|batch(2) }}")
+    result = run("convert", folder / "odd.jinja", "out.gotmpl")
     assert (result.status, result.output) == (1, "")
-    assert "converting Jinja to Go is not supported yet" in result.errors
+    assert "the filter batch cannot be converted" in result.errors
+    assert not (folder / "out.gotmpl").exists()
 
 
 class TestWriting:

@@ -12,7 +12,6 @@ from transplate.cli.files import write_file
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, naming, read_template
 from transplate.cli.verdict import report_data, report_lines
-from transplate.errors import UnsupportedTemplate
 from transplate.language import Language, language_of_name
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ Examples:
   transplate convert template.gotmpl chat_template.jinja
   transplate convert template.gotmpl > chat_template.jinja
   ollama show --template llama3.2 | transplate convert - chat_template.jinja
+  transplate convert chat_template.jinja template.gotmpl
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text.
@@ -70,9 +70,8 @@ def command(
     template = read_template(source)
     if (target or named) == template.language:
         raise click.UsageError(f"{template.source.name} is a {template.language} template already")
-    if template.language == "jinja":
-        raise UnsupportedTemplate(f"{template.source.name}: converting Jinja to Go is not supported yet")
-    conversion = _to_jinja(template, exact=exact, assume=assume)
+    convert = _to_go if template.language == "jinja" else _to_jinja
+    conversion = convert(template, exact=exact, assume=assume)
     report = _check(template, conversion)
     if destination is not None:
         write_file(destination, conversion.text)
@@ -96,9 +95,21 @@ def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -
         raise click.UsageError(str(error)) from error
 
 
-def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
-    from transplate import JinjaTemplate, check_parity
+def _to_go(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:
+    from transplate import to_go
 
+    try:
+        with naming(template.source):
+            return to_go(template.source.text, exact=exact, assume=assume)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
+    from transplate import JinjaTemplate, OllamaTemplate, check_parity
+
+    if template.language == "jinja":
+        return check_parity(OllamaTemplate(conversion.text), template.template)
     return check_parity(template.template, JinjaTemplate(conversion.text))
 
 

@@ -11,6 +11,8 @@ from transplate.gotmpl.nodes import (
     Chain,
     Clause,
     Command,
+    Comment,
+    Define,
     Dot,
     Else,
     Field,
@@ -25,9 +27,14 @@ from transplate.gotmpl.nodes import (
 )
 
 
-def cleaned(body: Body) -> Body:
-    """Return the tree without variables that nothing reads, and with all text such that Go reads it."""
-    body = _with_dot(body, "$")
+def cleaned(body: Body, *, hidden: frozenset[str] = frozenset()) -> Body:
+    """Return the tree without variables that nothing reads, and with all text such that Go reads it.
+
+    Args:
+        body: The tree.
+        hidden: Fields that are not written as fields of dot, so that Ollama does not see them.
+    """
+    body = _with_dot(body, "$", hidden)
     while True:
         reads: dict[str, int] = {}
         _count(body, reads)
@@ -164,11 +171,11 @@ def _split_braces(text: str) -> list[Item]:
 # --- fields of dot --------------------------------------------------------------------------------------
 
 
-def _with_dot(body: Body, dot: str) -> Body:
+def _with_dot(body: Body, dot: str, hidden: frozenset[str]) -> Body:
     """Write the variable that dot is as dot: ``.Role`` for ``$message.Role`` at the level of its loop."""
 
     def operand(one: Operand) -> Operand:
-        if isinstance(one, Variable) and one.name == dot:
+        if isinstance(one, Variable) and one.name == dot and not hidden.intersection(one.fields):
             return Field(one.fields) if one.fields else (Dot() if dot != "$" else one)
         if isinstance(one, Chain):
             inner = operand(one.operand)
@@ -186,8 +193,8 @@ def _with_dot(body: Body, dot: str) -> Body:
         if isinstance(item.orelse, If):
             orelse = branch(item.orelse)
         elif item.orelse is not None:
-            orelse = Else(_with_dot(item.orelse.body, dot))
-        return If(pipeline(item.pipeline), _with_dot(item.body, dot), orelse, end=item.end)
+            orelse = Else(_with_dot(item.orelse.body, dot, hidden))
+        return If(pipeline(item.pipeline), _with_dot(item.body, dot, hidden), orelse, end=item.end)
 
     made: list[Item] = []
     for item in body:
@@ -200,7 +207,7 @@ def _with_dot(body: Body, dot: str) -> Body:
         elif isinstance(item, Range):
             names = item.pipeline.declarations
             inner = names[-1].name if names else "nothing"
-            made.append(Range(pipeline(item.pipeline), _with_dot(item.body, inner), item.orelse))
+            made.append(Range(pipeline(item.pipeline), _with_dot(item.body, inner, hidden), item.orelse))
         else:
             made.append(item)
     return tuple(made)
@@ -277,6 +284,24 @@ def _renamed_item(item: Item, names: Mapping[str, str]) -> Item:
 
 _BREAK = Text("\n", "")
 _TRIMMED = Clause(trim_left=True)
+
+
+def on_lines(items: Body) -> Body:
+    """Begin a line with each of some items that print nothing."""
+    made: list[Item] = []
+    for item in items:
+        clause = _TRIMMED if made else Clause()
+        if made:
+            made.append(_BREAK)
+        if isinstance(item, Comment):
+            made.append(Comment(item.text, clause))
+        elif isinstance(item, Define):
+            made.append(Define(item.name, item.body, clause))
+        elif isinstance(item, If):
+            made.append(If(item.pipeline, item.body, item.orelse, clause))
+        else:
+            made.append(item)
+    return tuple(made)
 
 
 def _laid_out(body: Body, *, is_start: bool = True) -> Body:

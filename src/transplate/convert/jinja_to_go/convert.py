@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
-from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.cleanup import cleaned, on_lines
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.state import Refused
 from transplate.convert.jinja_to_go.statements import Statements
@@ -72,8 +72,11 @@ def to_go(
     if assumptions:
         said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)
         head.append(Comment(f"/* Assumes {said}. */"))
-    whole = (*_definitions(compiler.defines, exact=exact), *body)
-    whole = (*head, *shape_block(print_template(whole), ollama), *whole)
+    definitions = _definitions(compiler.defines, exact=exact)
+    block = shape_block(print_template((*definitions, *body)), ollama)
+    if block:
+        body = cleaned(tuple(compiler.items), hidden=frozenset({"Thinking", "ToolCalls"}))
+    whole = (*on_lines((*head, *block, *definitions)), *body)
     text = print_template(whole)
     losses = []
     for reason, place in dict.fromkeys(compiler.losses):

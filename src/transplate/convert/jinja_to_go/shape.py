@@ -89,6 +89,7 @@ def _tool_tag(template: OllamaTemplate) -> str | None:
         if at < 0:
             continue
         start = next((place for place, (a, b) in enumerate(zip(with_call, plain, strict=False)) if a != b), 0)
+        start = max(start, with_call.rfind(str(_USER["content"]), 0, at) + 1)
         # The marker may begin as what follows the content does.
         start = max(with_call.rfind("\n", 0, start + 1), with_call.rfind(">", 0, start), 0)
         marker = with_call[start:at].lstrip(">\n ")
