@@ -18,7 +18,7 @@ from transplate.convert.go_to_jinja.polish import polish
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import simplify
-from transplate.convert.go_to_jinja.text import ROLE_SLICE
+from transplate.convert.go_to_jinja.text import BYTE_SLICE, ROLE_SLICE, UNSAYABLE
 from transplate.convert.report import Conversion, Loss
 from transplate.errors import TemplateExecutionError
 from transplate.gotmpl import nodes as go
@@ -114,8 +114,11 @@ class _Conversion:
         except TemplateExecutionError as error:
             raise c.refusal(_START, f"Ollama crashes on this template: {error.message}") from error
         full = self.lowered(c, go_body)
+        refusals, losses = dict(c.refusals), list(c.losses)
         c.last_turn = True
         cut = self.lowered(c, cut_body)
+        c.refusals |= refusals
+        c.losses += [loss for loss in losses if loss not in c.losses]
         if all(map(self.assumptions.allows, _TURNS)):
             facts = Facts({legacy.PROMPT: True})
             turn_full = self.finished(c, simplify(full, facts))
@@ -215,9 +218,8 @@ class _Conversion:
     def finished(self, c: Context, body: j.Body) -> j.Body:
         """Refuse what is left of operations that Jinja does not have."""
         for part in walk.all_parts(body):
-            if part in c.refusals:
-                span, message = c.refusals[part]
-                raise c.refusal(span, message)
+            if isinstance(part, j.Filter) and part.name in UNSAYABLE:
+                raise c.refusal(*c.refusals.get(part, (_START, "a text is measured or cut by bytes")))
         return walk.map_expressions(
             body, lambda expression: walk.substitute(expression, lambda part: _role_slice(c, part))
         )
@@ -231,7 +233,8 @@ _THINK, _THINK_LEVEL, _IS_THINK_SET = j.Name("think"), j.Name("think_level"), j.
 def _role_slice(c: Context, part: j.Expression) -> j.Expression:
     match part:
         case j.Filter(value, name, (start,)) if name == ROLE_SLICE:
-            c.lose(_START, "a role that is cut within a character of several bytes")
+            span, _ = c.refusals.get(j.Filter(value, BYTE_SLICE, (start,)), (_START, ""))
+            c.lose(span, "a role that is cut within a character of several bytes")
             return j.Slice(value, start)
         case _:
             return part

@@ -10,7 +10,7 @@ from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, LISTS, MAP_ELEMENTS, MAPS, STRUCTS, Shape, Value
-from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat
+from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, SPACES, concat
 from transplate.jinja import nodes as j
 from transplate.source import Span
 
@@ -436,7 +436,7 @@ def _verb(
         if value.expression != j.EMPTY or width.shape is not Shape.INT or verb == "d":
             raise c.refusal(span, "a field width of printf cannot be said in Jinja")
         places = printing.as_integer(width)
-        padding = j.Filter(places, "spaces")
+        padding = j.Filter(places, SPACES)
         c.refuse_later(padding, span, "a field width of printf cannot be said in Jinja")
         return padding, _magnitude(c, places), rest
     if match["width"]:

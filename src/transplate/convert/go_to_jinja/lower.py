@@ -318,7 +318,7 @@ class _Lowering:
     def macro_call(self, name: str, items: go.Body, dot: Value, span: Span) -> j.Statement:
         """Return the call of the macro that a recursive template becomes, one for each shape of dot."""
         c = self.c
-        if dot.shape is Shape.ROOT:
+        if dot.shape is Shape.ROOT or "Messages" not in c.root:
             raise c.refusal(span, "a template that calls itself with the whole data cannot be said in Jinja")
         key = (name, dot.shape)
         if key not in c.macros:

@@ -47,7 +47,7 @@ def resolve(tree: go.TemplateTree) -> Resolution:
     """Return the resolution of a whole file, associated templates included.
 
     Raises:
-        UnsupportedTemplate: A variable is declared within parentheses.
+        UnsupportedTemplate: A variable is declared within parentheses, or nowhere.
     """
     resolver = _Resolver(tree.source)
     resolver.body(tree.body, {}, ())
@@ -108,24 +108,29 @@ class _Resolver:
     ) -> None:
         for inner in _inner_pipelines(pipeline):
             if inner.declarations:
-                raise UnsupportedTemplate(
-                    "a variable that is declared or assigned within parentheses",
-                    source=self.source,
-                    offset=inner.span.start,
-                )
+                raise self.refusal(inner.span, "a variable that is declared or assigned within parentheses")
         for variable in _variables(pipeline):
             if variable.name != "$" or variable.name in scope:
-                declaration = scope[variable.name]
+                declaration = self.declared(variable, scope)
                 declaration.reads += 1
                 self.resolution.declarations[variable.span] = declaration
         for variable in pipeline.declarations:
             if pipeline.is_assignment:
-                declaration = scope[variable.name]
+                declaration = self.declared(variable, scope)
                 declaration.assigned_in.append(loops if declared_in is None else declared_in)
             else:
                 declaration = Declaration(variable.name, loops if declared_in is None else declared_in)
                 scope[variable.name] = declaration
             self.resolution.declarations[variable.span] = declaration
+
+    def declared(self, variable: go.Variable, scope: _Scope) -> Declaration:
+        """Return what a variable means; Go accepts an assignment that nothing declares, and fails there."""
+        if variable.name not in scope:
+            raise self.refusal(variable.span, f"{variable.name} is assigned and never declared")
+        return scope[variable.name]
+
+    def refusal(self, span: Span, message: str) -> UnsupportedTemplate:
+        return UnsupportedTemplate(message, source=self.source, offset=span.start)
 
 
 def _inner_pipelines(pipeline: go.Pipeline) -> Iterator[go.Pipeline]:

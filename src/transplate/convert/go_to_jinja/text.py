@@ -1,6 +1,6 @@
 """Rewrites of what Go does by counting bytes and slicing lists into what Jinja says directly.
 
-Lowering leaves two operations that no engine has: ``byte_length`` and ``byte_slice`` of a text, written as
+Lowering leaves operations that no engine has, such as the ``byte_length`` and ``byte_slice`` of a text, as
 filters. Here they become tests of a prefix wherever that is the same for every text; what is left of them is
 refused by the caller.
 """
@@ -14,6 +14,8 @@ from transplate.jinja import nodes as j
 
 BYTE_LENGTH = "byte_length"
 BYTE_SLICE = "byte_slice"
+SPACES = "spaces"
+UNSAYABLE = frozenset({BYTE_LENGTH, BYTE_SLICE, SPACES})
 ROLE_SLICE = "role_slice"
 """A slice that cuts one byte behind a known prefix; right where the role has an ASCII character there."""
 _MIRROR = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
