@@ -23,6 +23,7 @@ Examples:
   transplate convert template.gotmpl > chat_template.jinja
   ollama show --template llama3.2 | transplate convert - chat_template.jinja
   transplate convert chat_template.jinja template.gotmpl
+  transplate convert Modelfile model/
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text.
@@ -49,6 +50,8 @@ What the result takes for granted, and whether it prints the same prompts, is re
     multiple=True,
     help="Take something more for granted: hf-json, bos-token, llama-server, …",
 )
+@click.option("--dry-run", is_flag=True, help="With a folder as DST: only say what would be written.")
+@click.option("--force", is_flag=True, help="With a folder as DST: replace what is there and differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
 @errors_as_json
 def command(
@@ -57,13 +60,20 @@ def command(
     target: Language | None,
     exact: bool,
     assume: tuple[str, ...],
+    dry_run: bool,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Convert the template SRC to the other language and write it to DST, or to standard output.
 
     The language follows from the name of DST: *.jinja or *.gotmpl. A template that the other language cannot
-    express exactly is refused, and nothing is written.
+    express exactly is refused, and nothing is written. Where DST is a folder, it gets the whole model SRC in
+    Hugging Face's layout, merged into what is there.
     """
+    from transplate.cli.folders import is_folder, write_folder
+
+    if destination is not None and is_folder(destination):
+        return write_folder(read_template(source), destination, dry_run=dry_run, force=force)
     named = language_of_name(destination) if destination else None
     if target and named and target != named:
         raise click.UsageError(f"--to {target} and the name {destination} do not go together")
