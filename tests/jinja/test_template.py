@@ -210,3 +210,10 @@ def test_threads_share_a_template() -> None:
     for thread in threads:
         thread.join()
     assert results == {number: {str(50 * number)} for number in range(6)}
+
+
+def test_nothing_warns() -> None:
+    """Python warns of some code that Jinja generates; a template of a stranger must not print that."""
+    for source in ("{{ 1[0:] }}", "{{ none[:1] }}", "{{ 'a'[1.5:] }}", "{{ 1(2) }}", "{{ 1 is none }}"):
+        with pytest.raises(TemplateExecutionError):
+            render(source + "{{ x.y }}")

@@ -160,9 +160,10 @@ class MeteredCodeGenerator(CodeGenerator):
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
         """Generate an index or a slice; a slice makes a value, an index may be hashed."""
         if isinstance(node.arg, nodes.Slice):
-            self.write("made(")
+            # Python itself warns of a constant that is subscripted, so a function stands in between.
+            self.write("made(identity(" if isinstance(node.node, nodes.Const) else "made((")
             self.visit(node.node, frame)
-            self.write("[")
+            self.write(")[")
             self.visit(node.arg, frame)
             self.write("])")
             return

@@ -124,7 +124,10 @@ class Meter:
             if len(value) > _SMALL // _NODE:
                 self.reserve(len(value) * _NODE)
         elif kind is GeneratorType:
-            return self.counted(value)
+            counted: Any = self.counted(value)
+            # A template may print a generator, which shows its name.
+            counted.__name__, counted.__qualname__ = value.__name__, value.__qualname__
+            return counted
         elif kind is int:
             self.check_integer(value)
         elif kind is Markup or kind is bytes:
