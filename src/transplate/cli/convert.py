@@ -24,6 +24,7 @@ Examples:
   ollama show --template llama3.2 | transplate convert - chat_template.jinja
   transplate convert chat_template.jinja template.gotmpl
   transplate convert Modelfile model/
+  transplate convert model/ Modelfile
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text.
@@ -50,8 +51,12 @@ What the result takes for granted, and whether it prints the same prompts, is re
     multiple=True,
     help="Take something more for granted: hf-json, bos-token, llama-server, …",
 )
-@click.option("--dry-run", is_flag=True, help="With a folder as DST: only say what would be written.")
-@click.option("--force", is_flag=True, help="With a folder as DST: replace what is there and differs.")
+@click.option(
+    "--dry-run", is_flag=True, help="With a folder or Modelfile as DST: only say what would be written."
+)
+@click.option(
+    "--force", is_flag=True, help="With a folder or Modelfile as DST: replace what is there and differs."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
 @errors_as_json
 def command(
@@ -68,12 +73,16 @@ def command(
 
     The language follows from the name of DST: *.jinja or *.gotmpl. A template that the other language cannot
     express exactly is refused, and nothing is written. Where DST is a folder, it gets the whole model SRC in
-    Hugging Face's layout, merged into what is there.
+    Hugging Face's layout, merged into what is there; where it is a Modelfile, the model in the folder or GGUF
+    SRC.
     """
     from transplate.cli.folders import is_folder, write_folder
+    from transplate.cli.modelfiles import is_modelfile_name, write_modelfile
 
     if destination is not None and is_folder(destination):
         return write_folder(read_template(source), destination, dry_run=dry_run, force=force)
+    if destination is not None and is_modelfile_name(destination):
+        return write_modelfile(read_template(source), destination, dry_run=dry_run, force=force)
     named = language_of_name(destination) if destination else None
     if target and named and target != named:
         raise click.UsageError(f"--to {target} and the name {destination} do not go together")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ def template_of(model: Model) -> TemplateFile:
     """
     source, language = _chosen(model)
     with naming(source):
-        template, render = _jinja(source) if language == "jinja" else _gotmpl(source)
+        template, render = _jinja(source, model.special_tokens) if language == "jinja" else _gotmpl(source)
 
     def render_named(request: Request) -> bytes:
         with naming(source):
@@ -126,10 +126,12 @@ def _gotmpl(source: Source) -> tuple[OllamaTemplate, Callable[[Request], bytes]]
     return template, render
 
 
-def _jinja(source: Source) -> tuple[JinjaTemplate, Callable[[Request], bytes]]:
+def _jinja(
+    source: Source, special_tokens: Mapping[str, str]
+) -> tuple[JinjaTemplate, Callable[[Request], bytes]]:
     from transplate import JinjaTemplate
 
-    template = JinjaTemplate(source.text)
+    template = JinjaTemplate(source.text, special_tokens=special_tokens)
 
     def render(request: Request) -> bytes:
         prompt = template.render(**_conversation(request).to_hf())

@@ -124,6 +124,12 @@ class Model:
             return replace(road, reason=unknown)
         return road
 
+    @property
+    def special_tokens(self) -> dict[str, str]:
+        """The special tokens by the names that chat templates know them under."""
+        tokens = {"bos_token": self.tokens.bos, "eos_token": self.tokens.eos, **self.tokens.others}
+        return {name: text for name, text in tokens.items() if text is not None}
+
     def conversation(self, messages: Sequence[Any], *, system: str | None = None) -> list[Any]:
         """Return a conversation as Ollama begins it: SYSTEM unless it has a system message, then MESSAGEs.
 

@@ -22,7 +22,7 @@ from transplate.ollama.modelfile.reader import COMMANDS
 from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
 from transplate.source import Source
 
-_MODELFILE_NAME = re.compile(r"modelfile|modelfile[.-].*|.*[.-]modelfile", re.IGNORECASE)
+MODELFILE_NAME = re.compile(r"modelfile|modelfile[.-].*|.*[.-]modelfile", re.IGNORECASE)
 _FIRST_COMMAND = re.compile(rf"\ufeff?(?:\s+|#[^\n]*\n)*(?:{'|'.join(COMMANDS)})[ \t]", re.IGNORECASE)
 _FROM = re.compile(r"^[ \t]*FROM[ \t]", re.IGNORECASE | re.MULTILINE)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -77,7 +77,7 @@ def read(data: bytes, name: str, *, language: Language | None = None, folder: Pa
 
 def is_modelfile(data: bytes, name: str) -> bool:
     """Return whether a text is a Modelfile, by its name or by how it begins."""
-    if _MODELFILE_NAME.fullmatch(Path(name).name):
+    if MODELFILE_NAME.fullmatch(Path(name).name):
         return True
     encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8"
     text = data.decode(encoding, "replace")

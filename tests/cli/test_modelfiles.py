@@ -1,0 +1,104 @@
+"""``transplate convert MODEL Modelfile``: a Hugging Face folder or a GGUF to a Modelfile."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_folders import CONVERSATIONS, MODELFILE
+from tests.models.test_sources import ENTRIES, gguf
+from transplate import JinjaTemplate, Model, Modelfile, OllamaTemplate
+
+CHATML = (
+    "{{ bos_token }}{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+
+@pytest.fixture
+def model(folder: Path) -> Path:
+    """A folder as transformers saves a model."""
+    path = folder / "model"
+    path.mkdir()
+    (path / "chat_template.jinja").write_text(CHATML)
+    (path / "tokenizer_config.json").write_text(
+        '{"bos_token": "<s>", "eos_token": "</s>", "add_bos_token": true}'
+    )
+    (path / "generation_config.json").write_text('{"temperature": 0.6, "top_k": 20, "max_new_tokens": 9}')
+    return path
+
+
+def test_a_folder_becomes_a_modelfile(run: Run, model: Path, folder: Path) -> None:
+    result = run("convert", "model", "Modelfile")
+    assert (result.status, result.output) == (0, "")
+    assert "stop </s>: the eos token" in result.errors
+    assert "stop <|im_end|>: ends the assistant's turns in prompts" in result.errors
+    assert "bos: the tokenizer adds it, so the TEMPLATE does not" in result.errors
+    modelfile = Modelfile.parse((folder / "Modelfile").read_bytes())
+    assert modelfile.get("from") == "./model"
+    assert modelfile.values("stop") == ["</s>", "<|im_end|>"]
+    assert [modelfile.get(name) for name in ("temperature", "top_k", "num_predict")] == ["0.6", "20", "9"]
+    go = OllamaTemplate(modelfile.get("template") or "")
+    jinja = JinjaTemplate(CHATML, special_tokens={"bos_token": ""})
+    for messages in CONVERSATIONS:
+        assert go.render(messages) == jinja.render(messages)
+    assert model.is_dir()
+
+
+def test_a_tokenizer_that_adds_no_bos_leaves_it_to_the_template(run: Run, model: Path, folder: Path) -> None:
+    (model / "tokenizer_config.json").write_text('{"bos_token": "<s>", "add_bos_token": false}')
+    assert run("convert", "model", "Modelfile").status == 0
+    modelfile = Modelfile.parse((folder / "Modelfile").read_bytes())
+    assert (
+        OllamaTemplate(modelfile.get("template") or "").render(CONVERSATIONS[0]).startswith("<s><|im_start|>")
+    )
+
+
+def test_a_modelfile_comes_back_as_it_was(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    assert run("convert", "Modelfile", "out/").status == 0
+    assert run("convert", "out", "back.modelfile").status == 0
+    assert (folder / "back.modelfile").read_text() == MODELFILE
+    generation = folder / "out" / "generation_config.json"
+    generation.write_text(json.dumps(json.loads(generation.read_text()) | {"temperature": 0.9}))
+    assert run("convert", "out", "back.modelfile", "--force").status == 0
+    expected = MODELFILE.replace("temperature 0.5", "temperature 0.9")
+    assert (folder / "back.modelfile").read_text() == expected
+
+
+def test_another_template_than_was_written_is_converted_anew(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    assert run("convert", "Modelfile", "out/").status == 0
+    (folder / "out" / "chat_template.jinja").write_text(CHATML)
+    assert run("convert", "out", "back.modelfile").status == 0
+    back = Model.load(folder / "back.modelfile")
+    assert back.system == ""
+    assert back.parameters["stop"] == ["<|im_end|>"]
+
+
+def test_a_gguf_keeps_its_own_template(run: Run, folder: Path) -> None:
+    (folder / "tiny.gguf").write_bytes(gguf(ENTRIES))
+    result = run("convert", "tiny.gguf", "Modelfile")
+    assert result.status == 0
+    assert "no TEMPLATE: since 0.30.0 Ollama runs the GGUF's own chat template" in result.errors
+    assert (folder / "Modelfile").read_text() == "FROM ./tiny.gguf\nPARAMETER stop </s>\n"
+
+
+def test_what_is_there_survives(run: Run, model: Path, folder: Path) -> None:
+    assert model.is_dir()
+    (folder / "Modelfile").write_text("FROM mine\n")
+    result = run("convert", "model", "Modelfile")
+    assert (result.status, result.output) == (2, "")
+    assert "error: Modelfile: is there already: --force replaces it\n" in result.errors
+    assert run("convert", "model", "Modelfile", "--dry-run").status == 0
+    assert (folder / "Modelfile").read_text() == "FROM mine\n"
+
+
+def test_a_template_alone_is_no_model(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(CHATML)
+    result = run("convert", "t.jinja", "Modelfile")
+    assert (result.status, result.output) == (2, "")
+    assert "a Modelfile needs a folder or GGUF" in result.errors
