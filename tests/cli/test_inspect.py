@@ -89,3 +89,10 @@ def test_a_modelfile_that_ollama_refuses(run: Run, folder: Path) -> None:
     assert result.status == 2
     assert "(line 2): command must be one of" in result.errors
     assert "Modelfile:2:1 | FORM b" in result.errors
+
+
+def test_a_modelfile_whose_template_is_in_a_model_that_is_not_here(run: Run) -> None:
+    result = run("render", "-", stdin="FROM ./nothing.gguf\nSYSTEM x\n")
+    assert (result.status, result.output) == (2, "")
+    assert result.errors == "error: standard input: has no template; FROM ./nothing.gguf: no such file\n"
+    assert run("-", stdin="FROM ./nothing.gguf\n").status == 0

@@ -82,7 +82,8 @@ def _chosen(model: Model) -> tuple[Source, Language]:
         return go, "gotmpl"
     if jinja is not None:
         return jinja, "jinja"
-    raise TransplateError(f"{model.name}: has no template")
+    missing = [warning for warning in model.warnings if warning.startswith("FROM ")]
+    raise TransplateError("; ".join([f"{model.name}: has no template", *missing]))
 
 
 def _begun(request: Request, model: Model) -> Request:
