@@ -21,17 +21,22 @@ class Deopt(Exception):
     """The fast form meets what only the exact form can do."""
 
 
+def output_too_long(limits: Limits) -> LimitReached:
+    """Return the error that tells that the output is too long."""
+    return LimitReached(f"output is longer than {limits.output} bytes (limit: output)")
+
+
 def within(text: str, limits: Limits) -> str:
     """Return a text that is not longer than the output may be."""
     if len(text) > limits.output:
-        raise LimitReached(f"output is longer than {limits.output} bytes (limit: output)")
+        raise output_too_long(limits)
     return text
 
 
 def measured(parts: Sequence[str], limits: Limits) -> str:
     """Join the output where it may be too large to be made."""
     if sum(map(len, parts)) > limits.output:
-        raise LimitReached(f"output is longer than {limits.output} bytes (limit: output)")
+        raise output_too_long(limits)
     return "".join(parts)
 
 

@@ -91,28 +91,28 @@ def marshal_flat(value: dict[Any, Any]) -> str | None:
 
     Raises:
         UnicodeEncodeError: A string has a lone surrogate.
+        TypeError: Its keys have no order, so that some are no strings.
     """
     pairs = []
-    for key, item in value.items():
+    for key in sorted(value) if len(value) > 1 else value:
+        item = value[key]
         kind = type(item)
         if type(key) is not str:
             return None
         if kind is str:
-            pairs.append((key, _quote(item)))
+            pairs.append(f"{_quote(key)}:{_quote(item)}")
         elif kind is bool:
-            pairs.append((key, "true" if item else "false"))
+            pairs.append(f"{_quote(key)}:{'true' if item else 'false'}")
         elif kind is int and -_EXACT_IN_FLOAT64 < item < _EXACT_IN_FLOAT64:
-            pairs.append((key, str(item)))
+            pairs.append(f"{_quote(key)}:{item}")
         elif item is None:
-            pairs.append((key, "null"))
+            pairs.append(f"{_quote(key)}:null")
         else:
             return None
-    if len(pairs) > 1:
-        pairs.sort()
-    text = f"{{{','.join([f'{_quote(key)}:{item}' for key, item in pairs])}}}"
+    text = ",".join(pairs)
     if not text.isascii():
         text.encode()
-    return _escape(text)
+    return f"{{{_escape(text)}}}"
 
 
 def marshal_wire(value: Any) -> str:
@@ -136,9 +136,11 @@ def _plain_text(value: Any, is_odd: Callable[[str], bool]) -> str | None:
             text = "".join(_iterencode(_with_integers(value), 0))
             if is_odd(text):
                 return None
+        if not text.isascii():
+            text.encode()
     except (_NotPlain, ValueError, RecursionError):
         return None
-    return text if text.isascii() or _SURROGATE.search(text) is None else None
+    return text
 
 
 def _has_odd_float(text: str) -> bool:

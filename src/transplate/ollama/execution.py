@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date, datetime
 from functools import cached_property
@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl.compiler.program import FastForm, fast_form
-from transplate.gotmpl.fastruntime import within
 from transplate.gotmpl.nodes import Body, TemplateTree
 from transplate.gotmpl.quoting import joined
 from transplate.gotmpl.runtime import LimitReached
@@ -18,7 +17,7 @@ from transplate.gotmpl.template import MissingKey, Program
 from transplate.gotmpl.types import GoValue
 from transplate.limits import Limits
 from transplate.ollama.functions import FUNCTIONS, clock
-from transplate.ollama.legacy import Turn, cut_at_response, split_turns
+from transplate.ollama.legacy import Run, by_turns, cut_at_response
 from transplate.ollama.model import messages_of, tool_types
 from transplate.ollama.shapes import (
     LAST_TURN_SHAPE,
@@ -31,9 +30,6 @@ from transplate.ollama.versions import Behaviour
 
 Now: TypeAlias = datetime | date | None
 """What the date functions take for now; None for the computer's clock."""
-
-Run: TypeAlias = Callable[..., str]
-"""A fast form, from data and limits to the output."""
 
 
 class Execution:
@@ -85,12 +81,7 @@ class Execution:
         messages, tools = values.fast_form(self._behaviour)
         if values.prompt and values.suffix:
             return self, self._run_suffix, (values.prompt, values.suffix, *thinking)
-        if self.has_messages:
-            return self, self.run_messages, (values.system, messages, tools, *thinking)
-        turns = split_turns(messages)
-        if len(turns) == 1 and self._last_turn_form is not None:
-            return self, self._last_turn_form.run, (*turns[0], *thinking)
-        return self, self.run_turns, (turns, *thinking)
+        return self, self.run_chat, (values.system, messages, tools, *thinking)
 
     def run_fast(self, run: Run | None, data: tuple[object, ...], now: Now) -> str | None:
         """Run a fast form; return None if there is none, or if it leaves the data to the exact form.
@@ -135,30 +126,14 @@ class Execution:
             return None
 
     @cached_property
-    def run_messages(self) -> Run | None:
-        """The fast form of messages mode; None if there is none, or the template is for legacy mode."""
-        return self._form.run if self.has_messages and self._form is not None else None
-
-    @cached_property
-    def run_turns(self) -> Run | None:
-        """The fast form of legacy mode, on the turns; None if there is none, or it is for messages mode."""
-        if self.has_messages or self._form is None or self._last_turn_form is None:
+    def run_chat(self) -> Run | None:
+        """The fast form of messages mode or of legacy mode, whichever the template runs in, if it has one."""
+        if self._form is None:
             return None
-        run_turn, run_last = self._form.run, self._last_turn_form.run
-
-        def run(turns: Sequence[Turn], think: bool, level: str, is_set: bool, limits: Limits) -> str:
-            system, prompt, response = turns[-1]
-            output = run_last(system, prompt, response, think, level, is_set, limits)
-            if len(turns) == 1:
-                return output
-            outputs = [
-                run_turn(system, prompt, response, think, level, is_set, limits)
-                for system, prompt, response in turns[:-1]
-            ]
-            outputs.append(output)
-            return within("".join(outputs), limits)
-
-        return run
+        if self.has_messages:
+            return self._form.run
+        last = self._last_turn_form
+        return None if last is None else by_turns(self._form.run, last.run)
 
     @cached_property
     def _run_suffix(self) -> Run | None:
@@ -194,25 +169,20 @@ class Execution:
             return self._exact_turns(values)
 
     def _exact_turns(self, values: Values) -> str:
-        *complete, last = split_turns(values.messages)
-        parts: list[str] = []
-        room = self.limits.output
+        def execute(program: Program, system: str, prompt: str, response: str, *_: object) -> str:
+            return self._exact(program, values, System=system, Prompt=prompt, Response=response)
+
+        run = by_turns(
+            lambda *data: execute(self._program, *data), lambda *data: execute(self._last_turn, *data)
+        )
+        thinking = (values.think, values.think_level, values.is_think_set)
         try:
-            for turn in complete:
-                parts.append(self._exact_turn(self._program, values, turn))
-                room -= len(parts[-1])
-                if room < 0:
-                    message = f"output is longer than {self.limits.output} bytes (limit: output)"
-                    raise self._limit_reached(message)
-            parts.append(self._exact_turn(self._last_turn, values, last))
+            return joined([run("", values.messages, None, *thinking, self.limits)])
+        except LimitReached as reached:
+            raise self._limit_reached(str(reached)) from None
         except TemplateExecutionError as error:
             error.output = ""  # Ollama writes the turns only when all of them are done
             raise
-        return joined(parts)
-
-    def _exact_turn(self, program: Program, values: Values, turn: Turn) -> str:
-        system, prompt, response = turn
-        return self._exact(program, values, System=system, Prompt=prompt, Response=response)
 
     def _exact(self, program: Program, values: Values, **data: GoValue) -> str:
         data["Think"] = values.think

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl.compiler.trampoline import Task, run
+from transplate.gotmpl.fastruntime import output_too_long, within
 from transplate.gotmpl.nodes import (
     Action,
     Block,
@@ -25,39 +26,66 @@ from transplate.gotmpl.nodes import (
     TemplateCall,
     With,
 )
+from transplate.limits import Limits
+from transplate.ollama.request import Message
+from transplate.ollama.shapes import FastMessage
 
 RESPONSE = "Response"
 """The field behind which the last turn ends."""
 
 
-Turn: TypeAlias = tuple[str, str, str]
-"""What one run of a legacy template is given: system, prompt and response."""
+Run: TypeAlias = Callable[..., str]
+"""Executes a template on the parts of its data, the last of which are the thinking and the limits."""
 
 
-def split_turns(messages: Iterable[tuple[str, str, *tuple[object, ...]]]) -> list[Turn]:
-    """Split collated messages into turns, as ``Execute`` in Ollama's template.go walks them.
+def by_turns(run_turn: Run, run_last: Run) -> Run:
+    """Return what executes a template turn by turn, as ``Execute`` in Ollama's template.go does.
 
     A system message ends a turn that has a prompt or a response, a user message one that has a response.
     Other roles than system, user and assistant are passed over.
 
+    Args:
+        run_turn: Executes the template on system, prompt and response.
+        run_last: Does so for the last turn, which the model is to continue.
+
     Returns:
-        The turns, one at least; the last is the one that the model is to continue.
+        What takes the arguments that the fast form of messages mode takes. It raises
+        :class:`~transplate.gotmpl.runtime.LimitReached` if the turns together print too much.
     """
-    turns: list[Turn] = []
-    system = prompt = response = ""
-    for message in messages:
-        role, content = message[0], message[1]
-        if (role == "system" and (prompt or response)) or (role == "user" and response):
-            turns.append((system, prompt, response))
-            system = prompt = response = ""
-        if role == "system":
-            system = content
-        elif role == "user":
-            prompt = content
-        elif role == "assistant":
-            response = content
-    turns.append((system, prompt, response))
-    return turns
+
+    def run(
+        _system: str,
+        messages: Iterable[FastMessage | Message],
+        _tools: object,
+        think: bool,
+        level: str,
+        is_set: bool,
+        limits: Limits,
+    ) -> str:
+        outputs: list[str] = []
+        room = limits.output
+        system = prompt = response = ""
+        for role, content, _, _, _, _, _ in messages:
+            if (role == "user" and response) or (role == "system" and (prompt or response)):
+                output = run_turn(system, prompt, response, think, level, is_set, limits)
+                room -= len(output)
+                if room < 0:
+                    raise output_too_long(limits)
+                outputs.append(output)
+                system = prompt = response = ""
+            if role == "user":
+                prompt = content
+            elif role == "assistant":
+                response = content
+            elif role == "system":
+                system = content
+        output = run_last(system, prompt, response, think, level, is_set, limits)
+        if not outputs:
+            return output
+        outputs.append(output)
+        return within("".join(outputs), limits)
+
+    return run
 
 
 def cut_at_response(body: Body) -> Body:

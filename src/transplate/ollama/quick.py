@@ -25,11 +25,22 @@ from transplate.ollama.versions import Behaviour
 
 _INTEGERS: Final = range(-(1 << 53), 1 << 53)
 _INFINITY: Final = float("inf")
-_ROLES: Final = {role: role for role in ("system", "user", "assistant", "tool")}
+
+
+class _Roles(dict[Any, str]):
+    """The usual roles, and any other as Ollama has it, which puts roles in lower case."""
+
+    def __missing__(self, role: Any) -> str:
+        if type(role) is not str or not role.islower() or not role.isascii():
+            raise _NotOrdinary
+        return role
+
+
+_ROLES: Final = _Roles({role: role for role in ("system", "user", "assistant", "tool")})
 
 
 QuickMessages: TypeAlias = tuple[str, list[FastMessage], int]
-"""The system messages' contents, joined; the messages; and how many keys the objects in them have."""
+"""The system messages' contents, joined; the messages; and how many keys the objects of their calls have."""
 
 
 def quick_messages(messages: list[Any], with_json: bool = True) -> QuickMessages | None:
@@ -49,10 +60,7 @@ def quick_messages(messages: list[Any], with_json: bool = True) -> QuickMessages
     try:
         for message in messages:
             size = len(message)
-            keys += size
-            role = _ROLES.get(message["role"])
-            if role is None:
-                role = _other_role(message["role"])
+            role = _ROLES[message["role"]]
             if size == 2 and type(message) is dict:
                 content = message["content"]
                 made = (role, content, "", None, None, "", "")
@@ -103,13 +111,6 @@ def _with_content(message: FastMessage, more: list[str]) -> FastMessage:
     """Return a message with the contents of later ones joined to its own."""
     role, content, thinking, images, calls, tool_name, tool_call_id = message
     return role, SEPARATOR.join((content, *more)), thinking, images, calls, tool_name, tool_call_id
-
-
-def _other_role(role: Any) -> str:
-    """Return a role that is not among the usual ones, which Ollama puts in lower case."""
-    if type(role) is not str or not role.islower() or not role.isascii():
-        raise _NotOrdinary
-    return role
 
 
 def _quick_message(message: Any, role: str, with_json: bool) -> tuple[FastMessage, int]:

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from transplate.ollama.execution import Execution, Now
 from transplate.ollama.functions import NOW
 from transplate.ollama.inference import Inference
-from transplate.ollama.legacy import split_turns
 from transplate.ollama.quick import is_faithful, quick_messages, tool_reader
 from transplate.ollama.shapes import ToolForms
 from transplate.ollama.versions import Behaviour
@@ -29,10 +28,10 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
         inference: What is known of the template.
         behaviour: How the version of Ollama behaves.
     """
-    run = execution.run_messages or execution.run_turns
+    run = execution.run_chat
     if run is None:
         return _render_nothing
-    has_messages, limits, uses_clock = execution.has_messages, execution.limits, execution.uses_clock
+    limits, uses_clock = execution.limits, execution.uses_clock
     refuse_limit = execution.refuse_limit
     thinks = "thinking" in inference.abilities
     takes_tools = "tools" in inference.abilities
@@ -66,7 +65,7 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
         read = quick_messages(messages, with_json)
         if read is None:
             return None
-        all_system, fast_messages, message_keys = read
+        all_system, fast_messages, call_keys = read
         fast_tools: ToolForms | None = None
         if tools is not None:
             found = read_tools(tools) if takes_tools and type(tools) is list else None
@@ -74,13 +73,11 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
                 return None
             fast_tools, tool_keys = found
             keys += tool_keys
-        if text is not None and not is_faithful(text, keys + message_keys):
+        if text is not None and not is_faithful(text, keys + call_keys + sum(map(len, messages))):
             return None
         token = NOW.set(now) if uses_clock else None
         try:
-            if has_messages:
-                return run(all_system, fast_messages, fast_tools, think, level, is_set, limits)
-            return run(split_turns(fast_messages), think, level, is_set, limits)
+            return run(all_system, fast_messages, fast_tools, think, level, is_set, limits)
         except Exception as error:
             refuse_limit(error)
             return None
