@@ -24,10 +24,11 @@ from typing import Any
 
 from tests.convert.jinja_to_go.view import view
 from tests.fuzz.conversations import Conversations
+from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from transplate.convert.jinja_to_go.convert import to_go
 from transplate.errors import TemplateExecutionError, TransplateError, UnsupportedTemplate
 from transplate.jinja import JinjaTemplate
-from transplate.ollama import OllamaTemplate, Values
+from transplate.ollama import NEWEST, OllamaTemplate, Values
 
 NOW = datetime(2026, 3, 4, 9, 26, 53)
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -191,8 +192,10 @@ class Result:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def check(name: str, source: str, seed: int, count: int, *, exact: bool) -> Result:
-    """Convert a template and compare it."""
+def check(
+    name: str, source: str, seed: int, count: int, *, exact: bool, oracle: GoOracle | None = None
+) -> Result:
+    """Convert a template and compare it; with an oracle, what real Ollama prints."""
     try:
         conversion = to_go(source, special_tokens=TOKENS, exact=exact)
     except UnsupportedTemplate as refused:
@@ -211,7 +214,7 @@ def check(name: str, source: str, seed: int, count: int, *, exact: bool) -> Resu
             values = Values(**case)
         except TransplateError:
             continue
-        messages, tools, variables = view(values)
+        messages, tools, variables = view(values, NEWEST if oracle is None else OLLAMA_VERSION)
         if not messages:
             continue
         error = None
@@ -225,11 +228,7 @@ def check(name: str, source: str, seed: int, count: int, *, exact: bool) -> Resu
             )
         except TransplateError as raised:
             wanted, error = None, raised.message
-        try:
-            found: str | None = ollama.execute(values, now=NOW)
-            failure = None
-        except TemplateExecutionError as raised:
-            found, failure = None, raised.message
+        found, failure = _rendered(ollama, values, case, oracle)
         if wanted is None:
             result.counts["reference raises"] += 1
             if found is not None:
@@ -252,6 +251,21 @@ def check(name: str, source: str, seed: int, count: int, *, exact: bool) -> Resu
     return result
 
 
+def _rendered(
+    template: OllamaTemplate, values: Values, case: dict[str, Any], oracle: GoOracle | None
+) -> tuple[str | None, str | None]:
+    """Return what a template prints, or the error."""
+    if oracle is not None:
+        answer = oracle.render(template.source, case, now=NOW)
+        if answer.error is not None:
+            return None, answer.error
+        return answer.output.decode(errors="replace"), None
+    try:
+        return template.execute(values, now=NOW), None
+    except TemplateExecutionError as raised:
+        return None, raised.message
+
+
 def _difference(wanted: str, found: str) -> str:
     at = next(
         (i for i, (a, b) in enumerate(zip(wanted, found, strict=False)) if a != b),
@@ -269,10 +283,12 @@ def main() -> int:
     parser.add_argument("--style", choices=("exact", "default", "both"), default="exact")
     parser.add_argument("--only", default="", help="templates whose name has this")
     parser.add_argument("--every", type=int, default=1, help="every n-th template")
+    parser.add_argument("--oracle", action="store_true", help="let real Ollama render")
     parser.add_argument("--results", type=Path, help="a file to write what became of each template to")
     parser.add_argument("--show", type=int, default=10)
     arguments = parser.parse_args()
     failed = False
+    oracle = GoOracle() if arguments.oracle else None
     for style in ("exact", "default") if arguments.style == "both" else (arguments.style,):
         results: dict[str, Result] = {}
         started = time.monotonic()
@@ -282,7 +298,12 @@ def main() -> int:
                 continue
             try:
                 results[name] = check(
-                    name, source, arguments.seed, arguments.conversations, exact=style == "exact"
+                    name,
+                    source,
+                    arguments.seed,
+                    arguments.conversations,
+                    exact=style == "exact",
+                    oracle=oracle,
                 )
             except TransplateError as error:
                 results[name] = Result("invalid", error.message)
@@ -292,6 +313,8 @@ def main() -> int:
             found = {n: [r.status, r.reason, r.example, dict(r.counts)] for n, r in results.items()}
             arguments.results.write_text(json.dumps(found), encoding="utf-8")
         failed |= _report(style, results, arguments.show, time.monotonic() - started, arguments.seed)
+    if oracle is not None:
+        oracle.close()
     return 1 if failed else 0
 
 

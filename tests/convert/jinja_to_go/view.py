@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
-from transplate.ollama import OllamaTemplate, Values
+from transplate.ollama import NEWEST, OllamaTemplate, Values
 
-_DATA = OllamaTemplate('{"messages": {{ json .Messages }}, "tools": {{ json .Tools }}}')
+_DATA = '{"messages": {{ json .Messages }}, "tools": {{ json .Tools }}}'
 
 
-def view(values: Values) -> tuple[list[dict[str, Any]], list[Any] | None, dict[str, Any]]:
-    """Return messages, tools and variables.
+@lru_cache(maxsize=8)
+def _data(ollama: str) -> OllamaTemplate:
+    return OllamaTemplate(_DATA, ollama=ollama)
+
+
+def view(
+    values: Values, ollama: str = NEWEST
+) -> tuple[list[dict[str, Any]], list[Any] | None, dict[str, Any]]:
+    """Return messages, tools and variables, as one version of Ollama sees them.
 
     Messages are those that Ollama has collated; arguments and tools are what Go's JSON says they are; empty
     thinking, names and lists are absent; the think fields are ``enable_thinking`` and ``reasoning_effort``.
     """
-    data = json.loads(_DATA.execute(values))
+    data = json.loads(_data(ollama).execute(values))
     variables: dict[str, Any] = {}
     if values.is_think_set:
         variables["enable_thinking"] = values.think
