@@ -114,17 +114,19 @@ def test_go_transports_bytes(go_oracle: GoOracle) -> None:
     )
 
 
-def test_go_survives_what_kills_it(go_oracle: GoOracle) -> None:
+@pytest.mark.usefixtures("go_oracle")
+def test_go_survives_what_kills_it() -> None:
     doubling = '{{$x := "a"}}{{range 100}}{{$x = print $x $x}}{{end}}{{.Messages}}'
-    go_oracle.submit("{{.Prompt}}1", [USER])
-    go_oracle.submit(doubling, [USER, USER])
-    go_oracle.submit("{{.Prompt}}2", [USER])
-    assert go_oracle.answers() == [Answer(b"hi1")]
-    assert go_oracle.answers() == [Answer(b"", "memory", "crash")] * 2
-    assert go_oracle.answers() == [Answer(b"hi2")]
-    quick = GoOracle(seconds=0.5)
-    assert quick.render("{{range 1000000000000}}{{end}}", USER) == Answer(b"", "timeout", "crash")
-    quick.close()
+    # Oracles of its own: one that this leaves out of step would answer later tests with what it owes here.
+    with GoOracle(seconds=120) as oracle:
+        oracle.submit("{{.Prompt}}1", [USER])
+        oracle.submit(doubling, [USER, USER])
+        oracle.submit("{{.Prompt}}2", [USER])
+        assert oracle.answers() == [Answer(b"hi1")]
+        assert oracle.answers() == [Answer(b"", "memory", "crash")] * 2
+        assert oracle.answers() == [Answer(b"hi2")]
+    with GoOracle(seconds=0.5) as quick:
+        assert quick.render("{{range 1000000000000}}{{end}}", USER) == Answer(b"", "timeout", "crash")
 
 
 def test_go_clock(go_oracle: GoOracle) -> None:
