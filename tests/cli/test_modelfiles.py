@@ -102,3 +102,23 @@ def test_a_template_alone_is_no_model(run: Run, folder: Path) -> None:
     result = run("convert", "t.jinja", "Modelfile")
     assert (result.status, result.output) == (2, "")
     assert "a Modelfile needs a folder or GGUF" in result.errors
+
+
+def test_a_template_goes_into_a_copy_of_a_gguf(run: Run, folder: Path) -> None:
+    old = gguf(ENTRIES)
+    (folder / "old.gguf").write_bytes(old)
+    (folder / "t.jinja").write_text(CHATML)
+    assert run("convert", "t.jinja", "new.gguf", "--base", "old.gguf", "--dry-run").status == 0
+    assert not (folder / "new.gguf").exists()
+    result = run("convert", "t.jinja", "new.gguf", "--base", "old.gguf")
+    assert (result.status, result.output, result.errors) == (0, "", "writes new.gguf\n")
+    template = Model.load(folder / "new.gguf").chat_template
+    assert template is not None
+    assert template.text == CHATML
+    assert (folder / "old.gguf").read_bytes() == old
+    assert "--force replaces it" in run("convert", "t.jinja", "new.gguf", "--base", "old.gguf").errors
+    assert (
+        "is the base itself" in run("convert", "t.jinja", "old.gguf", "--base", "old.gguf", "--force").errors
+    )
+    assert run("convert", "t.jinja", "--base", "old.gguf").status == 2
+    assert "damaged" not in run("old.gguf").errors

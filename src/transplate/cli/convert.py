@@ -25,6 +25,7 @@ Examples:
   transplate convert chat_template.jinja template.gotmpl
   transplate convert Modelfile model/
   transplate convert model/ Modelfile
+  transplate convert chat_template.jinja new.gguf --base old.gguf
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text.
@@ -51,11 +52,14 @@ What the result takes for granted, and whether it prints the same prompts, is re
     multiple=True,
     help="Take something more for granted: hf-json, bos-token, llama-server, …",
 )
+@click.option("--base", metavar="GGUF", help="Write DST as a copy of this GGUF with the chat template SRC.")
 @click.option(
-    "--dry-run", is_flag=True, help="With a folder or Modelfile as DST: only say what would be written."
+    "--dry-run", is_flag=True, help="With a folder, Modelfile or GGUF as DST: only say what would be written."
 )
 @click.option(
-    "--force", is_flag=True, help="With a folder or Modelfile as DST: replace what is there and differs."
+    "--force",
+    is_flag=True,
+    help="With a folder, Modelfile or GGUF as DST: replace what is there and differs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
 @errors_as_json
@@ -65,6 +69,7 @@ def command(
     target: Language | None,
     exact: bool,
     assume: tuple[str, ...],
+    base: str | None,
     dry_run: bool,
     force: bool,
     as_json: bool,
@@ -77,8 +82,13 @@ def command(
     SRC.
     """
     from transplate.cli.folders import is_folder, write_folder
+    from transplate.cli.gguf import write_gguf
     from transplate.cli.modelfiles import is_modelfile_name, write_modelfile
 
+    if base is not None:
+        if destination is None or not destination.lower().endswith(".gguf"):
+            raise click.UsageError("--base needs a DST that is the new GGUF, such as new.gguf")
+        return write_gguf(read_template(source), destination, base, dry_run=dry_run, force=force)
     if destination is not None and is_folder(destination):
         return write_folder(read_template(source), destination, dry_run=dry_run, force=force)
     if destination is not None and is_modelfile_name(destination):

@@ -38,7 +38,7 @@ def write_folder(template: TemplateFile, destination: str, *, dry_run: bool, for
     from transplate.models.pretrained import pretrained_files
 
     model = template.model
-    text = with_beginning(_chat_template(template), model.system, model.messages)
+    text = with_beginning(chat_template_of(template), model.system, model.messages)
     folder = Path(destination)
     files = pretrained_files(model, text, folder)
     if files.conflicts and not force and not dry_run:
@@ -59,7 +59,12 @@ def write_folder(template: TemplateFile, destination: str, *, dry_run: bool, for
     return FINE
 
 
-def _chat_template(template: TemplateFile) -> str:
+def chat_template_of(template: TemplateFile) -> str:
+    """Return the chat template that a template is or becomes; standard error gets what it takes for granted.
+
+    Raises:
+        UnsupportedTemplate: It cannot be converted.
+    """
     from transplate import to_jinja
 
     if template.language == "jinja":

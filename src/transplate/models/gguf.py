@@ -15,7 +15,9 @@ from transplate.models.model import Model, Tokens
 from transplate.source import Source
 
 MAGIC = b"GGUF"
-_BOOL, _STRING, _ARRAY = 7, 8, 9
+TEMPLATE = "tokenizer.chat_template"
+STRING = 8
+_BOOL, _ARRAY = 7, 9
 _FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", _BOOL: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_ENTRIES = 1_000_000
 _DEEPEST = 8
@@ -30,7 +32,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
     """
     try:
         with path.open("rb") as file:
-            return _Reader(file, path).metadata()
+            return GgufReader(file, path).metadata()
     except OSError as error:
         raise unreadable(path, error) from error
 
@@ -44,12 +46,10 @@ def read_gguf(path: Path) -> Model:
     metadata = read_metadata(path)
     named: dict[str, Source] = {}
     for key, value in metadata.items():
-        if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
+        if key == TEMPLATE or key.startswith(f"{TEMPLATE}."):
             if not isinstance(value, str):
                 raise TransplateError(f"{path}: {key}: a template is text")
-            named[key.removeprefix("tokenizer.chat_template").lstrip(".") or "default"] = Source(
-                value, f"{path}:{key}"
-            )
+            named[key.removeprefix(TEMPLATE).lstrip(".") or "default"] = Source(value, f"{path}:{key}")
     default = named.get("default")
     architecture = metadata.get("general.architecture")
     return Model(
@@ -79,40 +79,58 @@ def _tokens(metadata: dict[str, Any]) -> Tokens:
     )
 
 
-class _Reader:
+class GgufReader:
+    """Reads a GGUF from its beginning on, part by part.
+
+    Attributes:
+        order: The order of bytes, as :mod:`struct` writes it.
+    """
+
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self._file = file
         self._path = path
         self._left = file.seek(0, 2)
-        self._order = "<"
+        self.order = "<"
         file.seek(0)
 
     def metadata(self) -> dict[str, Any]:
+        """Return all metadata."""
+        _, count = self.counts()
+        return dict(self.entry() for _ in range(count))
+
+    def counts(self) -> tuple[int, int]:
+        """Return the numbers of tensors and of entries of metadata."""
         if self._left < len(MAGIC) or self._take(len(MAGIC)) != MAGIC:
             raise TransplateError(f"{self._path}: no GGUF: the file does not begin with {MAGIC.decode()!r}")
         version = self._number("I")
         if version & 0xFFFF == 0:
-            self._order = ">"
+            self.order = ">"
             version = int.from_bytes(version.to_bytes(4, "little"), "big")
         if version not in (2, 3):
             raise TransplateError(f"{self._path}: GGUF of version {version}; 2 and 3 can be read")
-        self._number("Q")
-        count = self._number("Q")
+        tensors, count = self._number("Q"), self._number("Q")
         if count > _MOST_ENTRIES:
             raise TransplateError(f"{self._path}: damaged GGUF: {count} entries of metadata")
-        return dict(self._entry() for _ in range(count))
+        return tensors, count
 
-    def _entry(self) -> tuple[str, Any]:
+    def entry(self) -> tuple[str, Any]:
+        """Return the next entry of metadata."""
         name = self._text()
         return name, self._value(self._number("I"), 0)
 
+    def skip_tensor(self) -> None:
+        """Pass over the description of a tensor: name, dimensions, type, place."""
+        self._text()
+        self._take(8 * self._number("I"))
+        self._take(4 + 8)
+
     def _value(self, kind: int, depth: int) -> Any:
-        if kind == _STRING:
+        if kind == STRING:
             return self._text()
         if kind == _ARRAY and depth < _DEEPEST:
             item, count = self._number("I"), self._number("Q")
             if item in _FORMATS:
-                layout = struct.Struct(f"{self._order}{_FORMATS[item]}")
+                layout = struct.Struct(f"{self.order}{_FORMATS[item]}")
                 data = self._take(count * layout.size)
                 return [value for (value,) in layout.iter_unpack(data)]
             if count > self._left:
@@ -123,7 +141,7 @@ class _Reader:
         return self._number(_FORMATS[kind])
 
     def _number(self, layout: str) -> Any:
-        layout = self._order + layout
+        layout = self.order + layout
         return struct.unpack(layout, self._take(struct.calcsize(layout)))[0]
 
     def _text(self) -> str:
