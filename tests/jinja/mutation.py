@@ -1,7 +1,7 @@
 """Compares mutants of chat templates with transformers: ``python -m tests.jinja.mutation COUNT SEED``.
 
-A mutant is a template with tokens taken out, exchanged, extended, or replaced by tokens of other templates, so
-that it does what no author tried out. Prompts, error texts and the lines of syntax errors must be those of
+A mutant is a template with tokens taken out, exchanged, extended, or replaced by tokens of other templates,
+so that it does what no author tried out. Prompts, error texts and the lines of syntax errors must be those of
 transformers.
 """
 
