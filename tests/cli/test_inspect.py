@@ -64,7 +64,7 @@ def test_modelfile(run: Run, folder: Path) -> None:
     assert "warning: FROM ./nothing.gguf: no such file\n" in result.output
     assert "warning: the stop '<|im_start|>' opens a turn, it does not end one" in result.output
     assert "'<|im_end|>' opens" not in result.output
-    assert rest[-1] == "next: transplate convert Modelfile chat_template.jinja"
+    assert rest[-1] == "next: transplate convert Modelfile model/"
     assert run("Modelfile", "--json").data["parameters"][-1] == "temperature 0.5"
 
 

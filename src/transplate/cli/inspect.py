@@ -56,7 +56,7 @@ def command(source: str, as_json: bool) -> int:
     for warning in warnings:
         say(fill(f"warning: {warning}", width, subsequent_indent=" " * 9))
     if read is not None and read.language == "gotmpl" and not is_template:
-        say(f"next: transplate convert {quote(source)} chat_template.jinja")
+        say(f"next: transplate convert {quote(source)} model/")
     return FINE
 
 

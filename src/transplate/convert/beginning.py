@@ -28,6 +28,12 @@ def with_beginning(template: str, system: str, messages: Sequence[tuple[str, str
     if not system:
         return f"{{%- set messages = {always} {end}{template}"
     first = ", ".join(filter(None, [_message("system", system), history]))
+    if not history:
+        return (
+            "{%- if not messages or messages[0].role != 'system' -%}\n"
+            f"    {{%- set messages = [{first}] + messages -%}}\n"
+            f"{{%- endif {end}{template}"
+        )
     return (
         "{%- if messages and messages[0].role == 'system' -%}\n"
         f"    {{%- set messages = {always} -%}}\n"
