@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.convert.cases import Case, make_case, ollama_values
 from tests.fuzz.gotmpl import NOW
-from tests.portability.data import Maker
+from tests.portability.data import Maker, hard_numbers
 from transplate import OllamaTemplate, RequestError, Values
 from transplate.gotmpl import nodes as go
 from transplate.gotmpl.parser import parse
@@ -83,7 +83,7 @@ def cover(
         first: Conversations to begin with.
     """
     search = _Search(source, ollama=ollama, accepts=accepts, seed=seed)
-    for case in first:
+    for case in (*first, hard_numbers()):
         search.consider(case)
     search.explore(patience)
     return Covering(
@@ -108,7 +108,8 @@ class _Search:
         inference = OllamaTemplate(source, ollama=ollama).inference
         self.thinks = "thinking" in inference.abilities
         self.legacy = "messages" not in inference.variables
-        self._random = Random(seed)
+        # Each template has a choice of its own, so that all together see many conversations.
+        self._random = Random(f"{seed}/{source}")
         self._maker = Maker(self._random)
         self._dictionary = sorted(set(literals(source)) | {"", "x"})
         self._roles = (*_ROLES, *(word for word in self._dictionary if word and len(word) < 40))
@@ -190,8 +191,14 @@ class _Search:
     def chosen(self, least: int) -> Iterator[Case]:
         """Yield cases that together reach all that was reached, then others until there are enough."""
         left = set(self.hits)
-        waiting = list(self._seen)
+        hard = hard_numbers()
+        waiting = [seen for seen in self._seen if seen[0] != hard]
         count = 0
+        for case, arms in self._seen:
+            if case == hard and count == 0:
+                left -= arms
+                count += 1
+                yield case
         while left:
             best = max(waiting, key=lambda seen: len(left & seen[1]))
             waiting.remove(best)

@@ -185,3 +185,18 @@ class Maker:
         tools = [self.tool() for _ in range(random.randint(1, 3))] if random.random() < 0.5 else None
         think = random.choice((None, None, False, True, "low", "high"))
         return Case(0, [self.message(role) for role in roles], tools, think)
+
+
+def hard_numbers() -> Case:
+    """Return a conversation with numbers that engines are known to print in ways of their own."""
+    numbers: list[int | float] = [606 * 10**21, -51911210 * 10**21, 8676510823000000000, 123 * 10**18, 10**21]
+    numbers += [606e21, 1e-14, -2.5e-9, 1e-6, 0.00001234, 999999, 1000000, 21000000, 123456.789012345, 0]
+    call = {"name": "f", "arguments": {f"n{at}": number for at, number in enumerate(numbers)}}
+    calls = [{"id": "call_0", "type": "function", "function": call}]
+    asked = {"role": "user", "content": "x"}
+    answer = {"role": "assistant", "content": "", "tool_calls": calls}
+    result = {"role": "tool", "content": "1", "name": "f", "tool_call_id": "call_0"}
+    schema = {"type": "number", "description": "a number", "enum": numbers}
+    parameters = {"type": "object", "properties": {"n": schema}, "required": ["n"]}
+    function = {"name": "f", "description": "takes numbers", "parameters": parameters}
+    return Case(0, [asked, answer, result], [{"type": "function", "function": function}], None)

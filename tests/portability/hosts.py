@@ -14,6 +14,7 @@ from tests.oracle.llama import LlamaEngine
 
 _REFUSALS = {
     "refuses the schema of a tool": re.compile("JSON schema error"),
+    "refuses a tool that is no function": re.compile("Failed to parse tools: Unsupported tool type"),
 }
 
 

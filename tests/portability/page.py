@@ -43,7 +43,7 @@ def page(results: Sequence[Result], engines: Sequence[Engine], least: int) -> st
         summary(results, engines),
     ]
     for group, members in groupby(results, key=lambda result: result.subject.group):
-        parts.append(f"\n## Templates {group}\n\n{_table(list(members), engines)}")
+        parts.append(f"\n## {group}\n\n{_table(list(members), engines)}")
     parts += [_branches(results), _left_out(results), _refused(results)]
     return "".join(parts)
 

@@ -20,7 +20,7 @@ def shared_folder() -> Path:
 def project_subjects() -> list[Subject]:
     """Return the project's own templates."""
     paths = sorted((_REPOSITORY / "templates" / "gotmpl").glob("*.gotmpl"))
-    return [Subject(path.stem, path.read_bytes().decode(), "the project's own") for path in paths]
+    return [Subject(path.stem, path.read_bytes().decode(), "The project's own") for path in paths]
 
 
 def library_subjects() -> list[Subject]:
@@ -46,7 +46,7 @@ def public_subjects() -> list[Subject]:
         return []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    return [Subject(row["id"], row["gotmpl"], "written by users") for row in rows]
+    return [Subject(row["id"], row["gotmpl"], "Written by users") for row in rows]
 
 
 def all_subjects() -> list[Subject]:
