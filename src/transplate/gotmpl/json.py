@@ -144,7 +144,8 @@ def _plain_text(value: Any, is_odd: Callable[[str], bool]) -> str | None:
 
 
 def _has_odd_float(text: str) -> bool:
-    return (".0" in text or "e-" in text or "e+" in text) and _ODD_FLOAT.search(text) is not None
+    may_have = ".0" in text or "e-" in text or "e+1" in text or "e+20" in text
+    return may_have and _ODD_FLOAT.search(text) is not None
 
 
 def _has_odd_number(text: str) -> bool:

@@ -25,18 +25,11 @@ from transplate.ollama.versions import Behaviour
 
 _INTEGERS: Final = range(-(1 << 53), 1 << 53)
 _INFINITY: Final = float("inf")
-
-
-class _Roles(dict[Any, str]):
-    """The usual roles, and any other as Ollama has it, which puts roles in lower case."""
-
-    def __missing__(self, role: Any) -> str:
-        if type(role) is not str or not role.islower() or not role.isascii():
-            raise _NotOrdinary
-        return role
-
-
-_ROLES: Final = _Roles({role: role for role in ("system", "user", "assistant", "tool")})
+_ROLES: Final = {
+    role: role
+    for role in "system user assistant tool context control developer function ipython".split()  # noqa: SIM905
+}
+"""The roles of ordinary chats. What is found here is no subclass of a string, whatever it was found by."""
 
 
 QuickMessages: TypeAlias = tuple[str, list[FastMessage], int]
@@ -130,25 +123,20 @@ def _quick_message(message: Any, role: str, with_json: bool) -> tuple[FastMessag
         keys = _quick_calls(message["tool_calls"], calls, with_json)
     if "tool_name" in message:
         known += 1
-        tool_name = _quick_text(message["tool_name"])
+        tool_name = message["tool_name"]
     if "thinking" in message:
         known += 1
-        thinking = _quick_text(message["thinking"])
+        thinking = message["thinking"]
     if "tool_call_id" in message:
         known += 1
-        tool_call_id = _quick_text(message["tool_call_id"])
+        tool_call_id = message["tool_call_id"]
     if known != len(message):
         raise _NotOrdinary
-    return (role, content, thinking, None, calls, tool_name, tool_call_id), keys
-
-
-def _quick_text(value: Any) -> str:
-    """Return an ordinary string."""
-    if type(value) is not str:
+    if not type(thinking) is type(tool_name) is type(tool_call_id) is str:
         raise _NotOrdinary
-    if not value.isascii():
-        value.encode()
-    return value
+    if not (thinking.isascii() and tool_name.isascii() and tool_call_id.isascii()):
+        (thinking + tool_name + tool_call_id).encode()
+    return (role, content, thinking, None, calls, tool_name, tool_call_id), keys
 
 
 def _quick_calls(found: Any, calls: list[FastCall], with_json: bool) -> int:
@@ -171,9 +159,9 @@ def _quick_calls(found: Any, calls: list[FastCall], with_json: bool) -> int:
             index = function["index"]
             if function_size > 3 or type(index) is not int or index not in _INTEGERS:
                 raise _NotOrdinary
-        if type(call) is not dict or type(function) is not dict or type(arguments) is not dict:
+        if not type(call) is type(function) is type(arguments) is dict:
             raise _NotOrdinary
-        if type(name) is not str or type(identity) is not str:
+        if not type(name) is type(identity) is str:
             raise _NotOrdinary
         if not (name.isascii() and identity.isascii()):
             (name + identity).encode()
@@ -201,6 +189,9 @@ def _check_object(value: dict[Any, Any]) -> int:
         if kind is str:
             if not item.isascii():
                 item.encode()
+        elif kind is int:
+            if item not in _INTEGERS:
+                raise _NotOrdinary
         elif kind is not bool and item is not None:
             keys += _check_value(item)
     return keys
