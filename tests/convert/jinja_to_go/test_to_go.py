@@ -38,6 +38,13 @@ SMALL = {
         "{% set rest = messages[1:] if messages[0].role == 'system' else messages %}"
         "{% for m in rest[::-1] %}{{ loop.index0 }}{{ m.content[:3] }}{% endfor %}"
     ),
+    "ends of texts": ("{% for m in messages %}{{ m.content[-3:] }}|{{ m.content[:-2] }}|{% endfor %}"),
+    "lists that grow": (
+        "{% set ns = namespace(names=[], picked=[]) %}{% for m in messages %}"
+        "{% set ns.names = ns.names + [m.role ~ '=' ~ m.content] %}"
+        "{% if m.role == 'user' %}{% set ns.picked = ns.picked + [m] %}{% endif %}{% endfor %}"
+        "{{ ns.names|join(', ') }}{% for m in ns.picked %}{{ m.content }}{% endfor %}"
+    ),
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
 }
 

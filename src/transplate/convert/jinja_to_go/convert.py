@@ -9,16 +9,18 @@ from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.cleanup import cleaned, on_lines
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.state import Refused
-from transplate.convert.jinja_to_go.statements import Statements
+from transplate.convert.jinja_to_go.statements import Statements, TooLong
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
 from transplate.convert.report import Assumption, Conversion, Loss
 from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
-from transplate.jinja.reader import read
+from transplate.jinja.reader import JinjaTree, read
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST
+
+_LONGEST = 300_000
 
 
 def to_go(
@@ -66,6 +68,8 @@ def to_go(
         raise UnsupportedTemplate(
             f"{refused.reason} cannot be converted", source=tree.source, offset=compiler.place
         ) from None
+    except TooLong:
+        raise _too_long(tree) from None
     body = cleaned(tuple(compiler.items))
     assumptions = tuple(Assumption(name, meaning) for name, meaning in sorted(compiler.assumptions.items()))
     head: list[Item] = []
@@ -78,6 +82,8 @@ def to_go(
         body = cleaned(tuple(compiler.items), hidden=frozenset({"Thinking", "ToolCalls"}))
     whole = (*on_lines((*head, *block, *definitions)), *body)
     text = print_template(whole)
+    if len(text) > _LONGEST:
+        raise _too_long(tree)
     losses = []
     for reason, place in dict.fromkeys(compiler.losses):
         position = None if place is None else tree.source.position(place)
@@ -89,6 +95,12 @@ def to_go(
             )
         )
     return Conversion(text, assumptions, tuple(losses))
+
+
+def _too_long(tree: JinjaTree) -> UnsupportedTemplate:
+    return UnsupportedTemplate(
+        f"the converted template would be longer than {_LONGEST:,} characters", source=tree.source
+    )
 
 
 def _request(given: dict[str, Value]) -> dict[str, Value]:

@@ -207,6 +207,8 @@ class Expressions(Writer):
                 return True if value.present is None else value.present
             if "ordered" in value.kinds:
                 inner = go("and $x $x.Len", x=value.expr)
+            if "type" in value.kinds:  # one name is a string, which may be empty
+                inner = go("and $x (or (ne (len $x) 1) (index $x 0))", x=value.expr)
             if value.present is None or value.present == value.expr:
                 return inner
             return both(value.present, inner)
@@ -916,7 +918,26 @@ class Expressions(Writer):
                 head = call("printf", string(f"%.{start}s"), found)
                 found = call("slice", found, call("len", head))
             return Go(TEXT, found)
-        raise Refused("a slice of a text from its end")
+        if stop is None and start is not None:
+            return self._end_of_text(value, "{{ $d := $s }}", -start, "slice $s (len $h)")
+        if not start and stop is not None:
+            return self._end_of_text(value, '{{ $d := "" }}', -stop, "$h")
+        raise Refused("a slice of a text between its ends")
+
+    def _end_of_text(self, value: Go, otherwise: str, count: int, result: str) -> Value:
+        """Return what a text is cut to so many characters before its end, if it has more."""
+        length = self._kept_operand(self.operand(self.length(value)))
+        return Go(
+            TEXT,
+            self.run(
+                f"{otherwise}{{{{ if gt $l $n }}}}"
+                '{{ $h := printf "%.*s" (len (slice (printf "%*s" $l "") $n)) $s }}'
+                f"{{{{ $d = {result} }}}}{{{{ end }}}}",
+                s=value.expr,
+                l=length,
+                n=number(count),
+            ),
+        )
 
     def _slice_text_at(self, value: Go, start: Value | None, stop: Value | None) -> Value:
         value = self._kept_go(value, "text")

@@ -58,7 +58,13 @@ Key = tuple[int, str]
 _CHOICE = "the value of a choice"
 _DEEPEST = 3
 _MOST_CASES = 6
+_MOST_STATEMENTS = 40_000
+"""How many statements may be compiled for a template, those of macros and cases counted each time."""
 _LONGEST_UNROLLED = 64
+
+
+class TooLong(Exception):
+    """The converted template would be too long to be of use."""
 
 
 class _Exit:
@@ -82,6 +88,7 @@ class Statements(Functions):
         self._assigned_in: dict[object, set[str]] = {}
         self._assigned: set[str] = set()
         self._namespaces = 0
+        self.written = 0
         self.item_name = "item"
         self._depth: dict[str, int] = {}
         self._deciding: Operand = build.boolean(True)
@@ -94,6 +101,9 @@ class Statements(Functions):
         for node in nodes:
             if self.dead:
                 return
+            self.written += 1
+            if self.written > _MOST_STATEMENTS:
+                raise TooLong
             outer, self.place = self.place, self.tree.places.get(id(node), self.place)
             self.by_cases(lambda node=node: self.statement(node))  # type: ignore[misc]
             self.place = outer
@@ -276,13 +286,35 @@ class Statements(Functions):
         for key in {**first[1].attributes, **second[1].attributes}:
             made.attributes[key] = self._merge(
                 key[1],
-                first[1].attributes.get(key, Undefined(key[1])),
-                second[1].attributes.get(key, Undefined(key[1])),
+                *self._built_alike(
+                    (first[1].attributes.get(key, Undefined(key[1])), first[0]),
+                    (second[1].attributes.get(key, Undefined(key[1])), second[0]),
+                ),
                 before.attributes.get(key),
                 first[0],
                 second[0],
             )
         return made
+
+    def _built_alike(
+        self, one: tuple[Value, list[Item]], other: tuple[Value, list[Item]]
+    ) -> tuple[Value, Value]:
+        """Return two lists of a namespace as lists that are built at run time, if they are not the same."""
+        lists = (ListOf, Joined)
+        if one[0] == other[0] or not isinstance(one[0], lists) or not isinstance(other[0], lists):
+            return one[0], other[0]
+        made: list[Go] = []
+        for value, items in (one, other):
+            outer, self.items = self.items, items
+            found = self.built(value)
+            self.items = outer
+            if found is None:
+                return one[0], other[0]
+            made.append(found)
+        kinds = made[0].kinds if made[0].expr != string("") else made[1].kinds
+        if any(found.kinds != kinds and found.expr != string("") for found in made):
+            return one[0], other[0]
+        return Go(kinds, made[0].expr), Go(kinds, made[1].expr)
 
     def _merge(
         self,

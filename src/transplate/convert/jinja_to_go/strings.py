@@ -173,3 +173,19 @@ def change_case(lower: bool) -> str:
         '{{ template "not converted: the case of this letter" $c }}'
         "{{ end }}{{ end }}"
     )
+
+
+def _table(*, lower: bool) -> str:
+    return quote("".join(chr(code).lower() if lower else chr(code).upper() for code in range(128)))
+
+
+TITLE = (
+    '{{ $d := "" }}{{ $t := $s }}{{ $inside := false }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
+    '{{ $c := printf "%.1s" $t }}{{ $t = slice $t (len $c) }}'
+    '{{ if gt (len $c) 1 }}{{ template "not converted: the case of this letter" $c }}{{ end }}'
+    f'{{{{ $l := printf "%c" (index {_table(lower=True)} (index $c 0)) }}}}'
+    f'{{{{ $u := printf "%c" (index {_table(lower=False)} (index $c 0)) }}}}'
+    "{{ if $inside }}{{ $d = print $d $l }}{{ else }}{{ $d = print $d $u }}{{ end }}"
+    "{{ $inside = ne $l $u }}{{ end }}"
+)
+"""``title()`` of ASCII text: a letter is a capital unless one stands in front of it."""
