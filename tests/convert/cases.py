@@ -341,7 +341,8 @@ def _meets(case: Case, name: str) -> bool:
                 one == other != "tool" for one, other in neighbours
             )
         case "leading-system":
-            return "system" not in [role.lower() for role in roles[1:]]
+            systems = [role for role in roles if role.lower() == "system"]
+            return systems in ([], ["system"]) and systems == [role for role in roles[:1] if role == "system"]
         case "text-content":
             return all(isinstance(message["content"], str) for message in messages)
         case "no-system":

@@ -19,7 +19,7 @@ _ALL = (
         conversations.has_alternating_turns,
     ),
     Assumption(
-        "leading-system", "only the first message may be a system message", conversations.leads_with_system
+        "leading-system", "only the first message may be of role system", conversations.leads_with_system
     ),
     Assumption("text-content", "every content is text", conversations.has_text_content),
     Assumption("some-message", "there is at least one message", conversations.has_messages),

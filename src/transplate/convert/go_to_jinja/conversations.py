@@ -32,8 +32,9 @@ def has_alternating_turns(conversation: Conversation) -> bool:
 
 
 def leads_with_system(conversation: Conversation) -> bool:
-    """Return whether no message but the first is a system message."""
-    return "system" not in [role.lower() for role in _roles(conversation)[1:]]
+    """Return whether no message but the first is a system message, and its role is in lower case."""
+    systems = [(at, role) for at, role in enumerate(_roles(conversation)) if role.lower() == "system"]
+    return systems in ([], [(0, "system")])
 
 
 def has_no_system(conversation: Conversation) -> bool:

@@ -12,6 +12,7 @@ from transplate.gotmpl import nodes as go
 from transplate.jinja import nodes as j
 from transplate.source import Span
 
+_INTS = 2**63
 _DICT_METHODS = frozenset(dir(dict)) | {"length", "string"}
 
 
@@ -83,6 +84,8 @@ class Expressions:
 
     def _number(self, number: complex, span: Span) -> Value:
         if isinstance(number, int):
+            if not -_INTS <= number < _INTS:
+                self.c.check(j.TRUE, f"{number} overflows int")
             return Value(Shape.INT, j.Literal(number))
         if isinstance(number, float) and "e" not in repr(number):
             return Value(Shape.FLOAT, j.Literal(number))
@@ -105,6 +108,8 @@ class Expressions:
         self, value: Value, names: tuple[str, ...], span: Span, arguments: list[Argument] | None = None
     ) -> Value:
         """Return a chain of fields of a value; arguments go to the last of them."""
+        if arguments and not names:
+            self.c.check(j.TRUE, "can't give argument to non-function")
         is_chain = len(names) > 1
         for number, name in enumerate(names, 1):
             given = arguments if arguments and number == len(names) else []

@@ -339,11 +339,10 @@ def _inner(place: _Place, dot: Value, leaves: j.Attribute | None = None) -> _Pla
 
 def _settled(value: Value) -> j.Expression:
     """Return an expression to keep in a variable: a slice of no tools at all is still no tools."""
-    match value.expression:
-        case j.Slice(j.Or((tools, j.ListLiteral(()))), start, stop) if value.shape is Shape.TOOLS:
-            return j.Conditional(tools, j.Slice(tools, start, stop), tools)
-        case expression:
-            return expression
+    tools, sliced = printing.unsliced(value.expression)
+    if value.shape is Shape.TOOLS and tools != sliced:
+        return j.Conditional(tools, sliced, tools)
+    return value.expression
 
 
 def _is_short(expression: j.Expression) -> bool:

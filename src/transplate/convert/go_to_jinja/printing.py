@@ -150,14 +150,24 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
 
 def _tools(c: Context, expression: j.Expression) -> j.Expression:
     """Marshal tools; none at all are null, and a slice of none stays none."""
+    tools, sliced = unsliced(expression)
+    if c.assumptions.allows("plain-schemas") or c.assumptions.allows("hf-json"):
+        return j.Conditional(tools, _tools_macro(c, sliced), j.Literal("null"))
+    if tools == sliced:
+        return _tools_macro(c, tools)
+    return j.Conditional(tools, _tools_macro(c, sliced), _tools_macro(c, tools))
+
+
+def unsliced(expression: j.Expression) -> tuple[j.Expression, j.Expression]:
+    """Return the list that slices are taken of, and the slices as they are where that list has items."""
     match expression:
-        case j.Slice(j.Or((tools, j.ListLiteral(()))), start, stop):
-            sliced = j.Slice(tools, start, stop)
-            return j.Conditional(tools, _tools_macro(c, sliced), _tools(c, tools))
-        case _ if c.assumptions.allows("plain-schemas") or c.assumptions.allows("hf-json"):
-            return j.Conditional(expression, _tools_macro(c, expression), j.Literal("null"))
+        case j.Slice(inner, start, stop):
+            whole, sliced = unsliced(inner)
+            return whole, j.Slice(sliced, start, stop)
+        case j.Or((whole, j.ListLiteral(()))):
+            return whole, whole
         case _:
-            return _tools_macro(c, expression)
+            return expression, expression
 
 
 def _tools_macro(c: Context, expression: j.Expression) -> j.Expression:
