@@ -22,9 +22,9 @@ LEAST = 60
 """Conversations for each template, at least."""
 _RANDOM = 100
 """Unguided conversations to begin with; more of them hardly reach anything new."""
-_PATIENCE = 1000
+_PATIENCE = 3000
 """Mutants in a row that reach nothing new before the search ends."""
-_SOLUTIONS = 1500
+_SOLUTIONS = 3000
 """Pairs of role and content, both from the template's texts, that are tried at most."""
 _PAIRS = 2000
 """Pairs of conversations that are tried at most."""
@@ -112,7 +112,9 @@ class _Search:
         self._random = Random(f"{seed}/{source}")
         self._maker = Maker(self._random)
         self._dictionary = sorted(set(literals(source)) | {"", "x"})
-        self._roles = (*_ROLES, *(word for word in self._dictionary if word and len(word) < 40))
+        named = [word for word in self._dictionary if word and len(word) < 40]
+        # Templates compare the beginnings of roles, too: "document 7".
+        self._roles = (*_ROLES, *named, *(f"{word} 7" for word in named))
         self._seen: list[tuple[Case, frozenset[int]]] = []
         self._parents: list[tuple[Case, frozenset[int]]] = []
 
