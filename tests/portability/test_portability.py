@@ -33,7 +33,7 @@ SUBJECTS = project_subjects()
 @lru_cache
 def prepared(subject: Subject) -> Result:
     """Return a project template's forms and conversations, which serve all engines."""
-    return prepare(subject, least=40)
+    return prepare(subject, least=50)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
