@@ -16,7 +16,6 @@ from transplate.models.hub import find_repository
 from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, TOKENIZER, read_folder
 from transplate.models.model import Model
 from transplate.models.parameters import read_parameters
-from transplate.models.server import read_server
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.modelfile.reader import COMMANDS
 from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
@@ -44,6 +43,9 @@ def load(
     """
     text = os.fspath(source)
     if text.startswith(("http://", "https://")):
+        # Imported here: Python's HTTP client takes longer to load than most templates take to render.
+        from transplate.models.server import read_server
+
         return read_server(text)
     if text.startswith("ollama:"):
         return from_store(text.removeprefix("ollama:"))
