@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -143,3 +144,11 @@ class TestWriting:
         os.close(writing)
         with os.fdopen(reading) as pipe:
             assert pipe.read() == CONVERTED
+
+
+def test_each_side_of_the_verdict_has_its_own_name(run: Run, folder: Path) -> None:
+    source = "{% for m in messages %}[{{ m.content }}]{% endfor %}"
+    (folder / "in.jinja").write_text(source)
+    report = json.loads(run("convert", "in.jinja", "out.gotmpl", "--json").output)
+    check = json.loads(run("check", "in.jinja", "out.gotmpl", "--json").output)
+    assert report["parity"]["differences"] == check["differences"]

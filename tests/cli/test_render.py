@@ -24,6 +24,11 @@ def test_without_a_request(run: Run) -> None:
     assert result.output.endswith("<|im_start|>assistant\n")
 
 
+def test_a_system_prompt_replaces_that_of_the_example(run: Run) -> None:
+    result = run("render", CHATML, "-s", "Be brief.")
+    assert result.output.startswith("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n")
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -138,7 +138,7 @@ def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
     from transplate import JinjaTemplate, OllamaTemplate, check_parity
 
     if template.language == "jinja":
-        return check_parity(OllamaTemplate(conversion.text), template.template)
+        return check_parity(template.template, OllamaTemplate(conversion.text))
     return check_parity(template.template, JinjaTemplate(conversion.text))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import click
@@ -76,7 +77,8 @@ def command(
         from transplate.cli.jsonl import render_lines
 
         return render_lines(lines_file, lambda line: template.render(complete(read_request(line))))
-    request = EXAMPLE
+    # The example's own system message gives way to one from the command line.
+    request = EXAMPLE if system is None else replace(EXAMPLE, messages=EXAMPLE.messages[1:])
     if request_file is not None:
         request = read_request(read_text(request_file))
     elif texts:
