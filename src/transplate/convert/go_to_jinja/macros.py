@@ -65,7 +65,9 @@ def macro_losses(macros: j.Body) -> list[Loss]:
 
 _LOSSES = {
     "macro arguments_json(": "arguments that a host gives as JSON text are printed as they are",
-    "macro decimal(": "numbers of more than 15 digits, below 1e-14 or above 1e30",
+    "macro decimal(": (
+        "numbers of more than 15 digits, below 1e-14 or above 1e30; in llama-server integers from 2^63 on"
+    ),
     "dictsort(": "JavaScript moves keys that look like integers to the front",
 }
 
