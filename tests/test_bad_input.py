@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,13 +11,16 @@ from tests.oracle.ollama import GoOracle
 from transplate import (
     Conversation,
     ErrorKind,
+    GoTemplate,
     JinjaTemplate,
     OllamaTemplate,
     RequestError,
     TemplateExecutionError,
     TemplateSyntaxError,
     TransplateError,
+    UnsupportedTemplate,
     Values,
+    to_jinja,
 )
 
 ECHO = "{{ range .Messages }}[{{ .Role }}|{{ .Content }}|{{ json .ToolCalls }}]{{ end }}{{ json .Tools }}"
@@ -202,3 +206,33 @@ class TestChatTemplates:
 
     def test_an_empty_template(self) -> None:
         assert JinjaTemplate("").render([{"role": "user", "content": "x"}]) == ""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ " + "(not " * 200 + "1" + ")" * 200 + " }}",
+        "{{ if 1 }}" * 500 + "{{ end }}" * 500,
+        "{{ if 1 }}" + "{{ else if 1 }}x" * 1000 + "{{ end }}",
+    ],
+    ids=["parentheses", "blocks", "alternatives"],
+)
+def test_deep_templates_are_converted_or_refused(source: str) -> None:
+    with suppress(UnsupportedTemplate):
+        assert to_jinja(source, exact=True).text
+
+
+def test_a_chain_longer_than_python_can_nest() -> None:
+    data: dict[str, Any] = {"z": 7}
+    for _ in range(300):
+        data = {"a": data}
+    chain = ".a" * 300 + ".z"
+    assert GoTemplate(f"{{{{ {chain} }}}} {{{{ $x := . }}}}{{{{ $x{chain} }}}}").render(data) == "7 7"
+
+
+def test_tools_that_hold_themselves() -> None:
+    tool: dict[str, Any] = {"type": "function"}
+    tool["function"] = tool
+    template = OllamaTemplate("{{ range .Messages }}{{ .Role }}{{ end }}{{ .Tools }}")
+    with pytest.raises(RequestError, match="nested too deeply"):
+        template.render([{"role": "user", "content": "Hi"}], tools=[tool])

@@ -86,6 +86,7 @@ class Result:
         failing: Number of conversations, by style and engine, on which both Ollama and the engine fail.
         differences: The others.
         left_out: Number of conversations that say nothing, by engine and reason.
+        starts_if_assumed: Styles that llama-server only starts with where ``llama-server`` is assumed.
     """
 
     subject: Subject
@@ -95,12 +96,14 @@ class Result:
     failing: Counter[tuple[str, str]] = field(default_factory=Counter)
     differences: list[Difference] = field(default_factory=list)
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    starts_if_assumed: set[str] = field(default_factory=set)
 
     def verdict(self, style: str, engine: str) -> str:
         """Return what a style came to in an engine, in a word or two."""
         mine = [each for each in self.differences if (each.style, each.engine) == (style, engine)]
         if mine and all((each.got.error or "").startswith("does not start") for each in mine):
-            return "**does not start**"
+            cure = " unless `llama-server` is assumed" if style in self.starts_if_assumed else ""
+            return f"**does not start{cure}**"
         compared = self.equal[style, engine] + self.failing[style, engine] + len(mine)
         return f"**{len(mine)} of {compared} differ**" if mine else f"{compared}"
 
@@ -119,6 +122,16 @@ class Result:
             for engine in engines:
                 for case, answer in zip(cases, answers, strict=True):
                     self._compare(style, engine, case, answer, now)
+                if isinstance(engine, LlamaEngine) and engine.start(form.conversion.text) is not None:
+                    self._assume_llama_server(style, engine)
+
+    def _assume_llama_server(self, style: str, engine: LlamaEngine) -> None:
+        """Note whether the assumption made for it lets llama-server start."""
+        assumed = to_jinja(
+            self.subject.source, exact=style == "exact", assume=["llama-server"], ollama=OLLAMA_VERSION
+        )
+        if engine.start(assumed.text) is None:
+            self.starts_if_assumed.add(style)
 
     def _compare(self, style: str, engine: Engine, case: Case, answer: Answer, now: datetime) -> None:
         form = self.forms[style]

@@ -32,6 +32,8 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         return None
     if any("items" in tool for tool in context.get("tools") or ()):
         return "drops the items of a tool"
+    if _has_wrapping_integer([context["messages"], context.get("tools")]):
+        return "wraps integers from 2^63 to 2^64 around"
     if any(message["role"] == "developer" for message in context["messages"]):
         return "calls the developer system"
     abilities = engine.abilities(template)
@@ -46,6 +48,14 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
     ):
         return "puts a system text that the template does not read into the next message"
     return None
+
+
+def _has_wrapping_integer(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_wrapping_integer, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_wrapping_integer, value))
+    return isinstance(value, int) and 2**63 <= value < 2**64
 
 
 def refuses(engine: Engine, rendered: Rendered) -> str | None:

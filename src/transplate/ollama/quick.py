@@ -252,13 +252,13 @@ class ToolReader:
         """Return tools in the fast form, and how many keys the objects in them have."""
         try:
             key = marshal.dumps(tools, _SHARING_VERSION)
-        except ValueError:
+            found = self._shared.get(key)
+            if found is None:
+                found = self._read(tools, marshal.dumps(tools, _PLAIN_VERSION))
+                if found is not None:
+                    _keep(self._shared, key, found)
+        except ValueError:  # too deep to be written; what holds itself is so in one version only
             return None
-        found = self._shared.get(key)
-        if found is None:
-            found = self._read(tools, marshal.dumps(tools, _PLAIN_VERSION))
-            if found is not None:
-                _keep(self._shared, key, found)
         return found
 
     def _read(self, tools: list[Any], key: bytes) -> QuickTools | None:

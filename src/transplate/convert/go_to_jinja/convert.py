@@ -20,7 +20,7 @@ from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import simplify
 from transplate.convert.go_to_jinja.text import BYTE_SLICE, ROLE_SLICE, UNSAYABLE
 from transplate.convert.report import Conversion, Loss
-from transplate.errors import TemplateExecutionError
+from transplate.errors import TemplateExecutionError, UnsupportedTemplate
 from transplate.gotmpl import nodes as go
 from transplate.gotmpl.parser import parse
 from transplate.jinja import nodes as j
@@ -52,10 +52,12 @@ def to_jinja(
     """
     text = source.source if isinstance(source, OllamaTemplate) else source
     tree = parse(text, functions=FUNCTIONS)
-    conversion = _Conversion(
-        tree, Assumptions(exact=exact, assume=assume), behaviour_of(parse_version(ollama))
-    )
-    return conversion.run()
+    assumptions = Assumptions(exact=exact, assume=assume)
+    try:
+        return _Conversion(tree, assumptions, behaviour_of(parse_version(ollama))).run()
+    except RecursionError:
+        message = "a template that is nested this deep cannot be converted"
+        raise UnsupportedTemplate(message, source=tree.source, offset=0) from None
 
 
 class _Conversion:

@@ -32,6 +32,8 @@ from transplate.gotmpl.values import can_be_nil
 
 _DEEPEST_EXPRESSION: Final = 10
 """Pipelines inside one another in one Python expression; Python itself allows 200 parentheses."""
+_LONGEST_CHAIN: Final = 20
+"""Fields of a chain in one expression; Python has a bound on parentheses inside one another."""
 _DYNAMIC: Final = "x.node"
 """The node that was evaluated last, where that depends on the data."""
 
@@ -254,8 +256,15 @@ class Expressions:
             last = str(self.number(node))
         text = receiver
         plain_names = names if not arguments and final is None else names[:-1]
-        for name in plain_names:
+        steps: list[str] = []
+        for position, name in enumerate(plain_names, start=1):
             text = f"x.field({text}, {name!r}, {last})"
+            if position % _LONGEST_CHAIN == 0:
+                step = self.module.name("t")
+                steps.append(f"{step} := {text}")
+                text = step
+        if steps:
+            text = f"({', '.join(steps)}, {text})[-1]"
         if plain_names is names:
             return Code(text, last, is_interface=True, is_place=True)
         lazy = ""
