@@ -310,7 +310,10 @@ FAULTS: tuple[Fault, ...] = (
         "no constant of the type",
         "exec",
         r"can't handle .* for arg of type",
-        (_PROPERTIES + "{{range .AnyOf}}{{.Type.UnmarshalJSON `x`}}{{end}}" + _END,),
+        (
+            _PROPERTIES + "{{.Properties.UnmarshalJSON `x`}}" + _END,
+            _PROPERTIES + "{{range .AnyOf}}{{.Type.UnmarshalJSON `x`}}{{end}}" + _END,
+        ),
     ),
     Fault(
         "no template",
