@@ -18,8 +18,8 @@ from transplate.gotmpl.parser import parse
 from transplate.ollama.functions import FUNCTIONS
 from transplate.parity.coverage import GoCoverage
 
-LEAST = 60
-"""Conversations for each template, at least."""
+LEAST = 120
+"""Conversations for each form of a template, at least; a host may refuse two thirds of them."""
 _RANDOM = 100
 """Unguided conversations to begin with; more of them hardly reach anything new."""
 _PATIENCE = 3000
