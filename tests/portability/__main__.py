@@ -75,7 +75,7 @@ def main() -> int:
     if unexplained:
         print(f"branches neither taken nor shown to be dead in: {', '.join(unexplained)}")
     if options.write:
-        PAGE.write_text(page(results, engines, options.cases), encoding="utf-8")
+        PAGE.write_text(page(results, engines), encoding="utf-8")
     return 1 if differing or unexplained else 0
 
 

@@ -85,7 +85,7 @@ def cover(
     search = _Search(source, ollama=ollama, accepts=accepts, seed=seed)
     for case in (*first, hard_numbers()):
         search.consider(case)
-    search.explore(patience)
+    search.explore(max(least, _RANDOM), patience)
     return Covering(
         tuple(search.chosen(least)),
         search.coverage,
@@ -118,10 +118,10 @@ class _Search:
         self._seen: list[tuple[Case, frozenset[int]]] = []
         self._parents: list[tuple[Case, frozenset[int]]] = []
 
-    def explore(self, patience: int) -> None:
-        """Look until nothing new is found for a while, or all is reached."""
-        for number in range(20 * _RANDOM):
-            if len(self._seen) >= _RANDOM:
+    def explore(self, unguided: int, patience: int) -> None:
+        """Look at some conversations, then until nothing new is found for a while, or all is reached."""
+        for number in range(50 * unguided):
+            if len(self._seen) >= unguided:
                 break
             self.consider(self._maker.case() if number % 2 else make_case(self._random.randrange(10**9)))
         for case in self._solutions():

@@ -28,14 +28,14 @@ engine, and compared with what real Ollama {ollama} prints, byte for byte.
 """
 
 
-def page(results: Sequence[Result], engines: Sequence[Engine], least: int) -> str:
+def page(results: Sequence[Result], engines: Sequence[Engine]) -> str:
     """Return the page for a run.
 
     Args:
         results: What each template came to.
         engines: The engines that it ran in.
-        least: Conversations for each form, at least.
     """
+    least = min(len(form.covering.cases) for result in results for form in result.forms.values())
     parts = [
         _HEAD.format(ollama=OLLAMA_VERSION, least=least),
         _engines(engines),

@@ -54,6 +54,12 @@ def test_project_template_is_portable(
         assert compared >= 30
 
 
+@pytest.mark.parametrize("least", [5, 150])
+def test_there_are_as_many_conversations_as_asked_for(least: int) -> None:
+    covering = cover("{{ range .Messages }}{{ .Content }}{{ end }}", ollama=OLLAMA_VERSION, least=least)
+    assert len(covering.cases) == least
+
+
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 def test_every_branch_is_taken_or_dead(subject: Subject) -> None:
     covering = prepared(subject).forms["exact"].covering
