@@ -124,6 +124,15 @@ def read(text: str, *, name: str = "") -> JinjaTree:
     return JinjaTree(body, source, reader.places)
 
 
+def read_expression(node: jinja.Node, source: Source) -> Expression:
+    """Return an expression of Jinja's own tree as ours.
+
+    Raises:
+        UnsupportedTemplate: Our tree has nothing for it.
+    """
+    return _Reader(source).expression(node)
+
+
 _ENVIRONMENT = ChatEnvironment()
 
 

@@ -47,6 +47,9 @@ class JinjaTemplate:
         TemplateSyntaxError: Jinja refuses the template, or it is longer than the limits allow.
     """
 
+    _generator: type[MeteredCodeGenerator] = MeteredCodeGenerator
+    _locating_generator: type[LocatingCodeGenerator] = LocatingCodeGenerator
+
     def __init__(
         self,
         source: str,
@@ -57,7 +60,7 @@ class JinjaTemplate:
         self.source = Source(source)
         self.special_tokens: Mapping[str, Any] = plain_data(dict(special_tokens))
         self.limits = limits or DEFAULT_LIMITS
-        self._template = _compiled(self.source, self.limits)
+        self._template = _compiled(self.source, self.limits, self._generator)
 
     def __repr__(self) -> str:
         return f"JinjaTemplate({self.source.text[:60]!r})"
@@ -115,7 +118,7 @@ class JinjaTemplate:
         return _cut_at_mark(self._run(context, now), final)
 
     def _run(self, variables: dict[str, Any], now: datetime | None) -> str:
-        meter = Meter(self.limits, now)
+        meter = self._meter(now)
         parts: list[str] = []
         try:
             context = self._template.new_context(variables)
@@ -141,6 +144,9 @@ class JinjaTemplate:
             self._fail(error, _joined(parts, self.limits.output))
         return text
 
+    def _meter(self, now: datetime | None) -> Meter:
+        return Meter(self.limits, now)
+
     def _fail(self, error: Exception, output: str) -> NoReturn:
         place = failing_place(error.__traceback__, lambda: self._located_code)
         message, kind = _described(error)
@@ -154,8 +160,8 @@ class JinjaTemplate:
 
     @cached_property
     def _located_code(self) -> LocatedCode:
-        tree = _environment()._parse(self.source.text, None, None)
-        generator = LocatingCodeGenerator(_environment(), self.source.text)
+        tree = parse(self.source.text)
+        generator = self._locating_generator(_environment(), self.source.text)
         generator.visit(tree)
         return LocatedCode(generator.code(), generator.pieces)
 
@@ -175,7 +181,16 @@ def _environment() -> ChatEnvironment:
     return ChatEnvironment()
 
 
-def _compiled(source: Source, limits: Limits) -> jinja2.Template:
+def parse(text: str) -> nodes.Template:
+    """Return the syntax tree of a template, whose line numbers are places.
+
+    Raises:
+        jinja2.TemplateSyntaxError: Jinja refuses the template.
+    """
+    return _environment()._parse(text, None, None)
+
+
+def _compiled(source: Source, limits: Limits, generator: type[MeteredCodeGenerator]) -> jinja2.Template:
     if len(source.text) > limits.source:
         raise TemplateSyntaxError(
             f"the template has more than {limits.source} characters (limit: source)",
@@ -185,16 +200,16 @@ def _compiled(source: Source, limits: Limits) -> jinja2.Template:
         )
     environment = _environment()
     try:
-        code = _code(environment, source.text)
+        code = _code(environment, source.text, generator)
     except Exception as error:
         raise _syntax_error(error, source) from None
     return jinja2.Template.from_code(environment, code, environment.make_globals(None))
 
 
-def _code(environment: ChatEnvironment, text: str) -> CodeType:
-    tree = environment._parse(text, None, None)
+def _code(environment: ChatEnvironment, text: str, code_generator: type[MeteredCodeGenerator]) -> CodeType:
+    tree = parse(text)
     _check_branches(tree)
-    generator = MeteredCodeGenerator(environment, text)
+    generator = code_generator(environment, text)
     generator.visit(tree)
     try:
         return compile(generator.code(), TEMPLATE_FILE, "exec")
