@@ -7,9 +7,9 @@ from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.cleanup import cleaned, on_lines
+from transplate.convert.jinja_to_go.compiler import Compiler
+from transplate.convert.jinja_to_go.refusals import Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
-from transplate.convert.jinja_to_go.state import Refused
-from transplate.convert.jinja_to_go.statements import Statements, TooLong
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
 from transplate.convert.report import Assumption, Conversion, Loss
 from transplate.errors import UnsupportedTemplate
@@ -58,7 +58,7 @@ def to_go(
         raise ValueError(f"assume: {sorted(assume)[0]!r} is not known")
     tree = read(source)
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
-    compiler = Statements(tree, _request(given), exact=exact)
+    compiler = Compiler(tree, _request(given), exact=exact)
     messages = compiler.variables["messages"]
     assert isinstance(messages, Go)  # noqa: S101
     compiler.state.facts["$.Messages"] = True

@@ -8,8 +8,16 @@ from dataclasses import dataclass, field
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.operands import (
+    call_operands,
+    constant,
+    is_simple,
+    mentions,
+    type_test,
+    variables_of,
+)
+from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
 from transplate.convert.jinja_to_go.values import (
-    GO_TYPES,
     Cat,
     Const,
     Either,
@@ -23,12 +31,9 @@ from transplate.convert.jinja_to_go.values import (
 )
 from transplate.gotmpl.nodes import (
     Action,
-    Body,
-    Bool,
     Command,
     Identifier,
     Item,
-    Number,
     Operand,
     Pipeline,
     String,
@@ -37,23 +42,6 @@ from transplate.gotmpl.nodes import (
     Variable,
 )
 from transplate.gotmpl.printer import print_node
-
-
-class Refused(Exception):
-    """Something cannot be said in Go."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class Ambiguous(Exception):
-    """Something can be said in Go only where it is known whether a condition holds."""
-
-    def __init__(self, test: Operand, reason: str) -> None:
-        super().__init__(reason)
-        self.test = test
-        self.reason = reason
 
 
 @dataclass
@@ -173,7 +161,7 @@ class Writer:
 
     def learn(self, condition: Operand, holds: bool) -> None:
         """Note that a condition holds, or that it does not."""
-        operands = _call_operands(condition)
+        operands = call_operands(condition)
         if operands and operands[0] == Identifier("not") and len(operands) == 2:
             self.learn(operands[1], not holds)
             return
@@ -188,7 +176,7 @@ class Writer:
         """Return whether a condition holds, None if that is not known."""
         found = self.state.facts.get(print_node(condition))
         if found is None:
-            operands = _call_operands(condition)
+            operands = call_operands(condition)
             if operands and operands[0] == Identifier("not") and len(operands) == 2:
                 inner = self.is_known(operands[1])
                 return None if inner is None else not inner
@@ -201,7 +189,7 @@ class Writer:
         """Drop what is known of a variable that is assigned to."""
         name = variable.name
         self.state.facts = {
-            text: holds for text, holds in self.state.facts.items() if not _mentions(text, name)
+            text: holds for text, holds in self.state.facts.items() if not mentions(text, name)
         }
 
     # --- values in Go ---------------------------------------------------------------------------------
@@ -261,7 +249,7 @@ class Writer:
             return value.expr
         if value.offset > 0:
             return go(f'len (printf "%*s{" " * value.offset}" $x "")', x=value.expr)
-        operands = _call_operands(value.expr)
+        operands = call_operands(value.expr)
         if operands and operands[0] == Identifier("len"):
             return call("len", call("slice", operands[1], number(-value.offset)))
         return go('len (slice (printf "%*s" $x "") $n)', x=value.expr, n=number(-value.offset))
@@ -335,95 +323,3 @@ class Writer:
         if isinstance(value, Cat):
             return Go(frozenset({"str"}), self.declare(name, self.operand(value)))
         return value
-
-
-def type_test(operand: Operand, kind: str) -> Operand:
-    """Return the condition that a value is of a kind."""
-    return go(f'eq (printf "%T" $x) "{GO_TYPES[kind]}"', x=operand)
-
-
-def constant(value: object) -> Operand:
-    """Return a constant as a Go expression."""
-    if value is None:
-        return build.NONE
-    if isinstance(value, bool):
-        return build.boolean(value)
-    if isinstance(value, int):
-        return number(value)
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, float):
-        return Number(repr(value), value)
-    raise Refused(f"the constant {value!r}")
-
-
-def is_simple(operand: Operand) -> bool:
-    """Tell whether an expression is a name, a field or a constant."""
-    return not isinstance(operand, Pipeline)
-
-
-def variables_of(operand: Operand) -> Iterator[str]:
-    """Yield the names of the variables in an expression."""
-    pending: list[object] = [operand]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Variable):
-            yield part.name
-        elif isinstance(part, Pipeline):
-            pending.extend(part.commands)
-        elif isinstance(part, Command):
-            pending.extend(part.operands)
-        elif hasattr(part, "operand"):
-            pending.append(part.operand)
-
-
-def _call_operands(operand: Operand) -> tuple[Operand, ...]:
-    if isinstance(operand, Pipeline) and len(operand.commands) == 1:
-        return operand.commands[0].operands
-    return ()
-
-
-def _mentions(text: str, name: str) -> bool:
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not (text[end : end + 1].isalnum() or text[end : end + 1] == "_"):
-            return True
-        at = text.find(name, end)
-    return False
-
-
-def negated(condition: Operand) -> Operand:
-    """Return the opposite of a condition."""
-    operands = _call_operands(condition)
-    if len(operands) == 2 and operands[0] == Identifier("not"):
-        return operands[1]
-    if len(operands) == 3 and operands[0] in (Identifier("eq"), Identifier("ne")):
-        other = "ne" if operands[0] == Identifier("eq") else "eq"
-        return call(other, *operands[1:])
-    if isinstance(condition, Bool):
-        return Bool(not condition.value)
-    return call("not", condition)
-
-
-def both(left: Operand, right: Operand) -> Operand:
-    """Return ``and left right``, flat."""
-    return _chain("and", left, right)
-
-
-def either(left: Operand, right: Operand) -> Operand:
-    """Return ``or left right``, flat."""
-    return _chain("or", left, right)
-
-
-def _chain(name: str, left: Operand, right: Operand) -> Operand:
-    operands: list[Operand] = []
-    for side in (left, right):
-        parts = _call_operands(side)
-        operands.extend(parts[1:] if parts and parts[0] == Identifier(name) and len(parts) > 2 else [side])
-    return call(name, *operands)
-
-
-def as_body(items: list[Item]) -> Body:
-    """Return collected items as a body."""
-    return tuple(items)

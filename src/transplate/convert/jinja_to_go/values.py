@@ -6,11 +6,11 @@ a Go expression whose possible kinds are known. A kind is a type of Ollama's dat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from transplate.gotmpl.nodes import Operand
+from transplate.gotmpl.nodes import Operand, String
 from transplate.jinja import nodes as j
 
 GO_TYPES = {
@@ -299,3 +299,43 @@ def kinds_of(value: Value) -> frozenset[str] | None:
     if isinstance(value, Cat | Json):
         return TEXT
     return None
+
+
+def text_value(operand: Operand) -> Value:
+    """Return a text in an expression as a value."""
+    return Const(operand.value) if isinstance(operand, String) else Go(TEXT, operand)
+
+
+def concatenated(parts: Sequence[Value]) -> Value:
+    """Return texts one after the other as one value."""
+    flat: list[Value] = []
+    for part in parts:
+        for one in part.parts if isinstance(part, Cat) else (part,):
+            if isinstance(one, Const) and flat and isinstance(flat[-1], Const):
+                flat[-1] = Const(flat[-1].value + one.value)
+            elif one != Const(""):
+                flat.append(one)
+    if not flat:
+        return Const("")
+    return flat[0] if len(flat) == 1 else Cat(tuple(flat))
+
+
+def markup_of(value: Value) -> int:
+    """Return whether ``|safe`` has made a string, as in :class:`Go`."""
+    return value.markup if isinstance(value, Const | Go) else 0
+
+
+def shifted(value: Value, by: int) -> Value:
+    """Return a whole number that is so much more."""
+    if isinstance(value, Int):
+        return Int(value.expr, value.offset + by, value.low)
+    return Const(value.value + by) if by and isinstance(value, Const) else value
+
+
+def lowest(value: Value) -> int:
+    """Return what a whole number is at least."""
+    if isinstance(value, Int):
+        return value.low + value.offset
+    if isinstance(value, Const) and isinstance(value.value, int):
+        return int(value.value)
+    return 0

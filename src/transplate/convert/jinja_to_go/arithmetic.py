@@ -1,0 +1,210 @@
+"""Operators: sums, differences, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markupsafe import escape
+
+from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import (
+    COMPARISONS,
+    Condition,
+    compare_constant,
+    opposite,
+    truth_value,
+)
+from transplate.convert.jinja_to_go.values import (
+    ELEMENTS,
+    TEXT,
+    Cat,
+    Chosen,
+    Const,
+    Go,
+    Int,
+    Joined,
+    Json,
+    ListOf,
+    Reversed,
+    Split,
+    Undefined,
+    Value,
+    concatenated,
+    kinds_of,
+    markup_of,
+)
+from transplate.jinja import nodes as j
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "**": lambda a, b: a**b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+class Arithmetic(Interface):
+    """Operators."""
+
+    def _binary(self, node: j.Binary) -> Value:
+        operator = node.operator
+        left, right = self.value(node.left), self.value(node.right)
+        if operator in ("in", "not in"):
+            found = self.settled(self.contains(right, left))
+            return truth_value(opposite(found) if operator == "not in" else found)
+        if operator in ("==", "!="):
+            found = self.settled(self.equal(left, right))
+            return truth_value(opposite(found) if operator == "!=" else found)
+        if operator in COMPARISONS:
+            return truth_value(self.settled(self.compare(operator, left, right)))
+        if operator == "+":
+            return self.add(left, right)
+        return self._arithmetic(operator, left, right)
+
+    def add(self, left: Value, right: Value) -> Value:
+        """Return ``left + right``."""
+        if _is_listlike(left) and _is_listlike(right):
+            if isinstance(left, ListOf) and isinstance(right, ListOf):
+                return ListOf(left.items + right.items)
+            parts: list[Value] = []
+            for side in (left, right):
+                parts.extend(side.parts if isinstance(side, Joined) else (side,))
+            return Joined(tuple(part for part in parts if part != ListOf(())))
+        if _is_number(left) and _is_number(right):
+            return self._arithmetic("+", left, right)
+        kinds = kinds_of(left), kinds_of(right)
+        if any(one is not None and "str" in one for one in kinds) or isinstance(left, Cat | Json):
+            markup = markup_of(left), markup_of(right)
+            texts = [self.as_text(left, convert=False), self.as_text(right, convert=False)]
+            if any(markup):
+                return self._safe_sum(texts, 1 in markup)
+            return concatenated(texts)
+        for side in (left, right):
+            if isinstance(side, Go):
+                raise self.split_kinds(side, f"a sum of {self._name_of(left)} and {self._name_of(right)}")
+        raise Refused(f"a sum of {self._name_of(left)} and {self._name_of(right)}")
+
+    def _safe_sum(self, texts: Sequence[Value], certain: bool) -> Value:
+        """Return the sum of texts of which ``|safe`` made some: the others are escaped for HTML."""
+        made: list[Value] = []
+        for text in texts:
+            if markup_of(text) or (isinstance(text, Const) and str(escape(text.value)) == text.value):
+                made.append(text)
+            elif not certain:
+                raise Refused("a string that may be marked safe in a sum")
+            elif isinstance(text, Const):
+                made.append(Const(str(escape(text.value))))
+            else:
+                made.append(Go(TEXT, call("html", self.operand(text))))
+        return Go(TEXT, self.operand(self.kept(concatenated(made), "safe")), markup=1 if certain else 2)
+
+    def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
+        left, right = self._as_number(left), self._as_number(right)
+        if isinstance(left, Const) and isinstance(right, Const):
+            return Const(_COMPUTE[operator](left.value, right.value))
+        if operator == "+":
+            if isinstance(left, Const):
+                left, right = right, left
+            if isinstance(left, Int) and isinstance(right, Const):
+                return Int(left.expr, left.offset + right.value, left.low)
+            if isinstance(left, Int) and isinstance(right, Int):
+                total = go('len (printf "%*s%*s" $a "" $b "")', a=left.expr, b=right.expr)
+                return Int(total, left.offset + right.offset, left.low + right.low)
+        if operator == "-" and isinstance(left, Int):
+            if isinstance(right, Const):
+                return Int(left.expr, left.offset - right.value, left.low)
+            if isinstance(right, Int):
+                return self._difference(left, right)
+        if operator == "%" and isinstance(left, Int) and left.offset >= 0 and isinstance(right, Const):
+            return self._remainder(left, right.value)
+        raise Refused(f"{self._name_of(left)} {operator} {self._name_of(right)}")
+
+    def _difference(self, left: Int, right: Int) -> Value:
+        """Return the difference of two numbers; the template fails if it is negative."""
+        moved = left.offset - right.offset
+        if moved >= 0:
+            first = self.int_operand(Int(left.expr, moved, left.low))
+            found = go('len (slice (printf "%*s" $a "") $b)', a=first, b=right.expr)
+            return Int(found)
+        second = self.int_operand(Int(right.expr, -moved, right.low))
+        return Int(go('len (slice (printf "%*s" $a "") $b)', a=left.expr, b=second))
+
+    def _remainder(self, left: Int, divisor: int) -> Value:
+        place = self.int_operand(left)
+        if divisor == 2:
+            digits = self.declare("binary", call("printf", string("%b"), place))
+            return Int(
+                self.run(
+                    '{{ $d := 0 }}{{ if eq (slice $b (len (slice $b 1))) "1" }}{{ $d = 1 }}{{ end }}',
+                    b=digits,
+                )
+            )
+        if divisor > 2:
+            return Int(
+                self.run(
+                    "{{ $d := $x }}{{ range $x }}{{ if lt $d $n }}{{ break }}{{ end }}"
+                    '{{ $d = len (slice (printf "%*s" $d "") $n) }}{{ end }}',
+                    x=place,
+                    n=number(divisor),
+                )
+            )
+        raise Refused(f"a remainder by {divisor}")
+
+    def _as_number(self, value: Value) -> Value:
+        value = self.known(value)
+        if isinstance(value, Const) and isinstance(value.value, int | float):
+            return value
+        if isinstance(value, Int):
+            return value
+        if isinstance(value, Undefined):
+            self._fail_undefined(value)
+            return Const(0)
+        if isinstance(value, Go) and "int" in value.kinds:
+            return Int(self.only(value, frozenset({"int"})).expr)
+        raise Refused(f"arithmetic with a {self._name_of(value)}")
+
+    def compare(self, operator: str, left: Value, right: Value) -> Condition:
+        """Return an order of two values."""
+        left, right = self.known(left), self.known(right)
+        if isinstance(left, Const) and isinstance(right, Const):
+            return bool(_COMPUTE[operator](left.value, right.value))
+        if isinstance(left, Const):
+            return self.compare(_MIRRORED[operator], right, left)
+        if isinstance(left, Int) and isinstance(right, Const) and type(right.value) is int:
+            return compare_constant(operator, left, right.value)
+        if isinstance(left, Int) and isinstance(right, Int):
+            name = {"==": "eq", "!=": "ne", **COMPARISONS}[operator]
+            moved = left.offset - right.offset
+            first = self.int_operand(Int(left.expr, max(moved, 0), left.low))
+            second = self.int_operand(Int(right.expr, max(-moved, 0), right.low))
+            return call(name, first, second)
+        if isinstance(left, Go) and "int" in left.kinds:
+            return self.compare(operator, self._as_number(left), right)
+        if isinstance(right, Go) and "int" in right.kinds:
+            return self.compare(operator, left, self._as_number(right))
+        raise Refused(f"{self._name_of(left)} {operator} {self._name_of(right)}")
+
+
+def _is_listlike(value: Value) -> bool:
+    if isinstance(value, ListOf | Joined | Chosen | Reversed | Split):
+        return True
+    return isinstance(value, Go) and value.present is None and value.kinds <= ELEMENTS.keys()
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, int | float)
+    return isinstance(value, Int) or (isinstance(value, Go) and value.kinds == {"int"})

@@ -1,0 +1,141 @@
+"""Calls: functions of Jinja's and methods."""
+
+from __future__ import annotations
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import call
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import opposite
+from transplate.convert.jinja_to_go.values import (
+    TEXT,
+    Cat,
+    Const,
+    Counting,
+    DictOf,
+    Go,
+    Json,
+    MacroOf,
+    Method,
+    Pairs,
+    Undefined,
+    Value,
+    concatenated,
+    text_value,
+)
+from transplate.gotmpl.nodes import (
+    Operand,
+)
+from transplate.jinja import nodes as j
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+class Calls(Interface):
+    """Calls."""
+
+    def call(self, node: j.Call) -> Value:
+        """Return the result of a call."""
+        function = self.value(node.function)
+        if isinstance(function, MacroOf):
+            return text_value(self.captured(lambda: self.call_macro(function, node)))
+        if isinstance(function, Undefined):
+            self.fail(f"{function.name or 'a value'} is undefined")
+            return Undefined()
+        if not isinstance(function, Method):
+            raise Refused(f"a call of a {self._name_of(function)}")
+        arguments = [self.value(argument) for argument in node.arguments]
+        keywords = {name: self.value(argument) for name, argument in node.keywords}
+        if function.value is None:
+            return self._call_global(function.name, arguments, keywords)
+        if keywords:
+            raise Refused(f"{function.name} with keywords")
+        return self._call_method(self.known(function.value), function.name, arguments)
+
+    def _call_global(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        if name == "raise_exception":
+            self.fail_with(arguments[0] if arguments else Const(""))
+            return Undefined()
+        if name == "namespace":
+            if arguments and isinstance(arguments[0], DictOf):
+                keywords = {
+                    **{str(key.value): found for key, found in arguments[0].items if isinstance(key, Const)},
+                    **keywords,
+                }
+            return self.new_namespace(keywords)
+        if name == "strftime_now":
+            return self._date(arguments)
+        if name == "range":
+            if len(arguments) == 1:
+                return Counting(Const(0), arguments[0])
+            if len(arguments) == 2:
+                return Counting(arguments[0], arguments[1])
+            if arguments[1:] == [Const(-1), Const(-1)]:
+                return Counting(Const(0), self._arithmetic("+", arguments[0], Const(1)), down=True)
+        if name == "dict" and (not arguments or isinstance(arguments[0], DictOf)):
+            first = arguments[0].items if arguments and isinstance(arguments[0], DictOf) else ()
+            merged = dict(first)
+            merged.update({Const(key): found for key, found in keywords.items()})
+            return DictOf(tuple(merged.items()))
+        raise Refused(f"the function {name}")
+
+    def _date(self, arguments: list[Value]) -> Value:
+        if len(arguments) != 1 or not isinstance(arguments[0], Const):
+            raise Refused("strftime_now with this format")
+        form = str(arguments[0].value)
+        today = call("currentDate")
+        if form == "%Y-%m-%d":
+            return Go(TEXT, today)
+        date = self.declare("date", today)
+        parts: list[Value] = []
+        at = 0
+        while at < len(form):
+            if form[at] != "%":
+                parts.append(Const(form[at]))
+                at += 1
+                continue
+            parts.append(self._date_part(form[at + 1 : at + 2], date))
+            at += 2
+        return concatenated(parts)
+
+    def _date_part(self, letter: str, date: Operand) -> Value:
+        places = {"Y": (0, 4), "m": (5, 7), "d": (8, 10)}
+        if letter in places:
+            start, stop = places[letter]
+            return Go(TEXT, call("slice", date, build.number(start), build.number(stop)))
+        if letter == "%":
+            return Const("%")
+        if letter not in ("B", "b"):
+            raise Refused(f"strftime_now with %{letter}")
+        names = [name if letter == "B" else name[:3] for name in _MONTHS]
+        text = f'{{{{ $m := slice $s 5 7 }}}}{{{{ $d := "{names[11]}" }}}}'
+        for index, name in enumerate(names[:11], 1):
+            word = "if" if index == 1 else "else if"
+            text += f'{{{{ {word} eq $m "{index:02}" }}}}{{{{ $d = "{name}" }}}}'
+        return Go(TEXT, self.run(text + "{{ end }}", s=date))
+
+    def _call_method(self, value: Value, name: str, arguments: list[Value]) -> Value:
+        if isinstance(value, Const | Cat | Json) or (isinstance(value, Go) and value.kinds == TEXT):
+            return self._call_string(value, name, arguments)
+        if name == "items":
+            return Pairs(value)
+        if name in ("keys", "values"):
+            return Pairs(value, only=name)
+        if name == "get":
+            default = arguments[1] if len(arguments) > 1 else Const(None)
+            found = self.item(value, arguments[0])
+            test = self.settled(opposite(self._is_kind(found, frozenset({"undefined"}))))
+            if isinstance(test, bool):
+                return found if test else default
+            if isinstance(found, Go) and found.present is not None and default == Const(None):
+                return Go(found.kinds, found.expr, found.present, "none")
+            return self.choose(test, lambda: found, lambda: default)
+        if name in ("append", "update", "pop", "extend", "insert", "setdefault"):
+            self.fail(f"{name} is not safely callable")
+            return Undefined()
+        if isinstance(value, Go):
+            raise self.split_kinds(value, f"the method {name} of a {self._name_of(value)}")
+        raise Refused(f"the method {name} of a {self._name_of(value)}")

@@ -1,0 +1,240 @@
+"""Equality, and `in`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transplate.convert.jinja_to_go import build, strings
+from transplate.convert.jinja_to_go.attributes import KEYS, key_of
+from transplate.convert.jinja_to_go.build import call, go, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import (
+    constant,
+    negated,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import (
+    Condition,
+    all_of,
+    any_of,
+    as_operand,
+    compare_constant,
+    opposite,
+)
+from transplate.convert.jinja_to_go.values import (
+    ELEMENTS,
+    MAPPED,
+    RECORDS,
+    TEXT,
+    TRUTH,
+    Cat,
+    Chosen,
+    Const,
+    DictOf,
+    Go,
+    Int,
+    Joined,
+    Json,
+    ListOf,
+    Loop,
+    Pairs,
+    Reversed,
+    Split,
+    Undefined,
+    Value,
+    kinds_of,
+)
+from transplate.gotmpl.nodes import (
+    Chain,
+    Operand,
+    Variable,
+)
+
+_THINK_TAGS = frozenset({"<think>", "</think>"})
+
+
+class Comparing(Interface):
+    """Equality, and `in`."""
+
+    def equal(self, left: Value, right: Value) -> Condition:
+        """Return whether two values are equal in Python."""
+        left, right = self.known(left), self.known(right)
+        if isinstance(right, Go | Int) and isinstance(left, Const | Undefined):
+            left, right = right, left
+        if isinstance(left, Undefined) or isinstance(right, Undefined):
+            if isinstance(right, Undefined):
+                return self._is_kind(left, frozenset({"undefined"}))
+            return self._is_kind(right, frozenset({"undefined"}))
+        if isinstance(left, Const) and isinstance(right, Const):
+            return bool(left.value == right.value)
+        if isinstance(left, Int) and isinstance(right, Const | Int):
+            if isinstance(right, Const):
+                if type(right.value) is not int:
+                    return False
+                return compare_constant("==", left, right.value)
+            return self.compare("==", left, right)
+        if isinstance(left, Cat):
+            left = self.kept(left, "text")
+        if isinstance(right, Cat):
+            right = self.kept(right, "text")
+        if isinstance(left, Go) and isinstance(right, Const):
+            return self._equal_constant(left, right.value)
+        if isinstance(left, Go) and isinstance(right, Go):
+            return self._equal_go(left, right)
+        if isinstance(left, ListOf | DictOf) and isinstance(right, ListOf | DictOf):  # noqa: SIM102
+            if not left.items or not right.items:
+                return not left.items and not right.items and type(left) is type(right)
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, ListOf | DictOf) and not one.items and isinstance(other, Go):
+                kinds = ELEMENTS.keys() if isinstance(one, ListOf) else MAPPED.keys()
+                if other.kinds <= kinds and (other.present is None or other.present == other.expr):
+                    return negated(other.expr) if other.present is None else False
+                if not other.kinds & kinds and not other.kinds & {"type"}:
+                    return False
+        raise Refused(f"{self._name_of(left)} == {self._name_of(right)}")
+
+    def _equal_constant(self, left: Go, value: object) -> Condition:
+        if value is None:
+            return self._is_kind(left, frozenset({"none"}))
+        kind = type(value).__name__
+        inner: Condition
+        if left.kinds == {"type"} and kind == "str":
+            inner = call("eq", call("print", left.expr), constant(value))
+        elif kind == "bool" and "bool" in left.kinds:
+            held = left.expr if value else negated(left.expr)
+            inner = all_of(self._is_kind(Go(left.kinds, left.expr), TRUTH), held)
+        elif kind == "str" and "str" in left.kinds:
+            inner = all_of(
+                self._is_kind(Go(left.kinds, left.expr), TEXT), call("eq", left.expr, constant(value))
+            )
+        elif kind == "int" and "int" in left.kinds:
+            inner = all_of(
+                self._is_kind(Go(left.kinds, left.expr), frozenset({"int"})),
+                call("eq", left.expr, constant(value)),
+            )
+        elif kind in ("int", "float", "bool") and left.kinds & {"float", "int", "bool"}:
+            raise Refused(f"{self._name_of(left)} == {value!r}")
+        else:
+            return False
+        if left.present is None or (left.present == left.expr and value):
+            return inner
+        return all_of(left.present, inner)
+
+    def _equal_go(self, left: Go, right: Go) -> Condition:
+        left_kinds, right_kinds = kinds_of(left), kinds_of(right)
+        assert left_kinds is not None  # noqa: S101
+        assert right_kinds is not None  # noqa: S101
+        if left_kinds == right_kinds and left_kinds in (TEXT, TRUTH):
+            return call("eq", left.expr, right.expr)
+        if not left_kinds & right_kinds:
+            return False
+        if left_kinds | right_kinds <= {"str", "undefined"} and left.present in (None, left.expr):  # noqa: SIM102
+            if right.present in (None, right.expr) and "undefined" not in left.kinds | right.kinds:
+                test = call("eq", left.expr, right.expr)
+                if left.present is None or right.present is None:
+                    present = left.present or right.present
+                    return all_of(present, test) if present is not None else test
+                return test
+        if left_kinds == {"message"} and "message" in right_kinds:
+            same = go("eq (json $a) (json $b)", a=left.expr, b=right.expr)
+            return all_of(self._is_kind(right, frozenset({"message"})), same)
+        if right_kinds == {"message"} and "message" in left_kinds:
+            return self._equal_go(right, left)
+        if left_kinds <= {"str", "undefined", "none"} and right_kinds <= {"str", "undefined", "none"}:
+            a, b = (
+                self.kept(Go(left_kinds, self.operand(left)), "a"),
+                self.kept(Go(right_kinds, self.operand(right)), "b"),
+            )
+            return go(
+                'eq (printf "%T|%v" $a $a) (printf "%T|%v" $b $b)', a=self.operand(a), b=self.operand(b)
+            )
+        for side in (left, right):
+            if len(side.kinds) > 1 or side.present is not None:
+                raise self.split_kinds(side, f"{self._name_of(left)} == {self._name_of(right)}")
+        raise Refused(f"{self._name_of(left)} == {self._name_of(right)}")
+
+    def contains(self, container: Value, item: Value) -> Condition:
+        """Return ``item in container``."""
+        container, item = self.known(container), self.known(item)
+        if isinstance(container, Const) and isinstance(container.value, str):
+            if isinstance(item, Const):
+                return item.value in container.value
+            return self.run(strings.find_any(), s=string(container.value), p=self.text_operand(item))
+        if isinstance(container, ListOf):
+            return self._among(container.items, item)
+        if isinstance(container, DictOf):
+            return self._among([key for key, _ in container.items], item)
+        if isinstance(container, Undefined):
+            return False
+        if isinstance(container, Cat):
+            container = self.kept(container, "text")
+        if isinstance(container, Json):
+            raise Refused("a search in JSON text")
+        if isinstance(container, Pairs) and container.only == "keys":
+            return self.contains(container.value, item)
+        if isinstance(container, Go):
+            return self._contained(container, item)
+        if isinstance(container, Chosen | Split | Joined | Reversed):
+            return self._found(container, item)
+        raise Refused(f"in a {self._name_of(container)}")
+
+    def _found(self, container: Value, item: Value) -> Condition:
+        item = self.kept(item, "item")
+        home = self.declare("found", build.boolean(False))
+
+        def look(one: Value, _: Loop) -> None:
+            test = self.equal(one, item)
+            if test is not False:
+                self.items.append(build.when(as_operand(test), (build.assign(home, build.boolean(True)),)))
+
+        self.walk(container, look)
+        return home
+
+    def _among(self, items: Sequence[Value], item: Value) -> Condition:
+        if isinstance(item, Go) and item.kinds == TEXT and item.present is None:
+            texts = [one for one in items if isinstance(one, Const) and isinstance(one.value, str)]
+            if texts and len(texts) == len(items):
+                return call("eq", item.expr, *(constant(one.value) for one in texts))
+        item = self.kept(item, "item")
+        return any_of(*(self.equal(one, item) for one in items))
+
+    def _contained(self, container: Go, item: Value) -> Condition:
+        missing = self._is_kind(container, frozenset({"undefined"}))
+        if not isinstance(missing, bool):
+            there = negated(missing)
+            found, items = self._after(there, True, lambda: self.contains(container, item))
+            if not items:
+                return all_of(there, found)
+            home = self.declare("is", there)
+            items.append(build.assign(home, as_operand(found)))
+            self.items.append(build.when(home, tuple(items)))
+            return home
+        container = self.defined(container)
+        if container.kinds == TEXT:
+            if isinstance(item, Const) and isinstance(item.value, str):
+                if not item.value:
+                    return True
+                source = self.text_operand(container)
+                if not self.exact and item.value in _THINK_TAGS and _is_content(source):
+                    self.assumptions["no-think-tags"] = "no content has <think> or </think> in it"
+                    return False
+                return self.run(strings.find(item.value), s=source)
+            return self.run(strings.find_any(), s=self.text_operand(container), p=self.text_operand(item))
+        if len(container.kinds) > 1 or container.kinds == {"type"}:
+            raise self.split_kinds(container, f"in a {self._name_of(container)}")
+        (kind,) = container.kinds
+        if kind in RECORDS and isinstance(item, Const) and isinstance(item.value, str):
+            found_key = key_of(kind, container.expr, item.value)
+            if isinstance(found_key, Go) and kind in KEYS and KEYS[kind][item.value].optional:
+                return opposite(self._is_kind(found_key, frozenset({"undefined"})))
+            return not isinstance(found_key, Undefined)
+        if kind in ELEMENTS or kind in MAPPED:
+            return self._found(container if kind in ELEMENTS else Pairs(container, only="keys"), item)
+        if kind == "type":
+            raise Refused("in a type of a property")
+        raise Refused(f"in a {self._name_of(container)}")
+
+
+def _is_content(operand: Operand) -> bool:
+    """Tell whether an expression is the content of a message."""
+    return isinstance(operand, Variable | Chain) and operand.fields[-1:] == ("Content",)

@@ -1,0 +1,267 @@
+"""Jinja's filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import Condition, opposite
+from transplate.convert.jinja_to_go.values import (
+    ELEMENTS,
+    MAPPED,
+    TEXT,
+    Chosen,
+    Const,
+    Go,
+    Int,
+    Json,
+    ListOf,
+    Loop,
+    Pairs,
+    Undefined,
+    Value,
+    concatenated,
+    text_value,
+)
+from transplate.jinja import nodes as j
+
+
+class Filters(Interface):
+    """Jinja's filters."""
+
+    def filter(self, node: j.Filter) -> Value:
+        """Return the result of a filter."""
+        name = node.name
+        if name in ("default", "d"):
+            return self._default(node)
+        value = self.value(node.value)
+        if name == "tojson":
+            return self._to_json(value, node)
+        if name in ("selectattr", "rejectattr", "select", "reject"):
+            return self._select(value, node)
+        if name == "map":
+            return self._map(value, node)
+        if name == "join":
+            return self._join(value, node)
+        simple = _FILTERS.get(name)
+        if simple is None:
+            raise Refused(f"the filter {name}")
+        return simple(self, value, [self.value(argument) for argument in node.arguments])
+
+    def _default(self, node: j.Filter) -> Value:
+        value = self.value(node.value)
+        boolean = [self.value(argument) for argument in node.arguments[1:]]
+        boolean += [self.value(found) for name, found in node.keywords if name == "boolean"]
+        if boolean == [Const(True)]:
+            test = self.settled(self.truth(value))
+        else:
+            test = self.settled(opposite(self._is_kind(value, frozenset({"undefined"}))))
+        given = [found for name, found in node.keywords if name == "default_value"]
+        fallback: j.Expression = (*node.arguments[:1], *given, j.EMPTY)[0]
+        if isinstance(test, bool):
+            return value if test else self.value(fallback)
+        if isinstance(value, Go) and value.absent == "undefined":
+            default = self._default_of(value, fallback)
+            if default is not None and value.present == value.expr:
+                return default
+        return self.choose(test, lambda: value, lambda: self.value(fallback))
+
+    def _select(self, value: Value, node: j.Filter) -> Value:
+        negative = node.name in ("reject", "rejectattr")
+        arguments = list(node.arguments)
+        attribute = self.value(arguments.pop(0)) if node.name in ("selectattr", "rejectattr") else None
+        if attribute is not None and not (isinstance(attribute, Const) and isinstance(attribute.value, str)):
+            raise Refused(f"{node.name} with this attribute")
+        test_name = self.value(arguments.pop(0)) if arguments else None
+        others = tuple(arguments)
+
+        def keep(item: Value) -> Condition:
+            found = item
+            if attribute is not None:
+                for name in str(attribute.value).split("."):
+                    found = self.item(found, Const(name))
+            if test_name is None:
+                held = self.truth(found)
+            else:
+                assert isinstance(test_name, Const)  # noqa: S101
+                held = self.test(self.known(found), j.Test(j.EMPTY, str(test_name.value), arguments=others))
+            return opposite(held) if negative else held
+
+        return Chosen(self._kept_list(value), keep)
+
+    def _kept_list(self, value: Value) -> Value:
+        return self._kept_go(value, "list") if isinstance(value, Go) else value
+
+    def _map(self, value: Value, node: j.Filter) -> Value:
+        keywords = dict(node.keywords)
+        if "attribute" in keywords and not node.arguments:
+            attribute = self.value(keywords["attribute"])
+            if not (isinstance(attribute, Const) and isinstance(attribute.value, str)):
+                raise Refused("map with this attribute")
+            names = attribute.value.split(".")
+
+            def change(item: Value) -> Value:
+                for name in names:
+                    item = self.item(item, Const(name))
+                return self.known(item)
+
+            if "default" in keywords:
+                raise Refused("map with a default")
+            return Chosen(self._kept_list(value), None, change)
+        if node.arguments:
+            name = self.value(node.arguments[0])
+            rest = node.arguments[1:]
+            if isinstance(name, Const) and isinstance(name.value, str):
+                filtered = name.value
+
+                def apply(item: Value) -> Value:
+                    simple = _FILTERS.get(filtered)
+                    if filtered == "tojson":
+                        return self._to_json(item, j.Filter(j.EMPTY, "tojson", rest, node.keywords))
+                    if simple is None:
+                        raise Refused(f"map with the filter {filtered}")
+                    return simple(self, item, [self.value(one) for one in rest])
+
+                return Chosen(self._kept_list(value), None, apply)
+        raise Refused("this map")
+
+    def _join(self, value: Value, node: j.Filter) -> Value:
+        separator = self.as_text(self.value(node.arguments[0])) if node.arguments else Const("")
+        attribute = [found for name, found in node.keywords if name == "attribute"] + list(node.arguments[1:])
+        if attribute:
+            wanted = self.value(attribute[0])
+
+            def change(item: Value) -> Value:
+                return self.item(item, wanted)
+
+            value = Chosen(value, None, change)
+        if isinstance(value, ListOf):
+            parts: list[Value] = []
+            for index, item in enumerate(value.items):
+                parts += [separator] if index else []
+                parts.append(self.as_text(item))
+            return concatenated(parts)
+        if isinstance(value, Undefined):
+            return Const("")
+        if isinstance(value, Go) and value.kinds == {"type"}:
+            raise self.split_kinds(value, "a join of a type")
+        separator = self.kept(separator, "separator")
+
+        def write() -> None:
+            more = self.declare("more", build.boolean(False))
+            self.homes.add(more.name)
+
+            def item(one: Value, _: Loop) -> None:
+                outer = self.items
+                self.items = []
+                self.write(separator)
+                between = tuple(self.items)
+                self.items = outer
+                if between:
+                    self.items.append(build.when(more, between))
+                    self.items.append(build.assign(more, build.boolean(True)))
+                self.write(self.as_text(one))
+
+            self.walk(value, item)
+
+        return text_value(self.captured(write))
+
+
+def _trim(self: Interface, value: Value, arguments: list[Value]) -> Value:
+    if arguments:
+        raise Refused("trim of given characters")
+    text = self.as_text(value)
+    if isinstance(text, Const):
+        return Const(str(text.value).strip())
+    return self._strip(text, "strip", None)
+
+
+def _string(self: Interface, value: Value, _: list[Value]) -> Value:
+    return self.as_text(value)
+
+
+def _safe(self: Interface, value: Value, _: list[Value]) -> Value:
+    text = self.as_text(value)
+    if isinstance(text, Const):
+        return Const(text.value, markup=1)
+    kept = self.kept(text, "text")
+    if isinstance(kept, Json):
+        kept = Go(TEXT, self.operand(kept))
+    assert isinstance(kept, Go)  # noqa: S101
+    return Go(kept.kinds, kept.expr, kept.present, kept.absent, markup=1)
+
+
+def _length(self: Interface, value: Value, _: list[Value]) -> Value:
+    return self.length(value)
+
+
+def _list(self: Interface, value: Value, _: list[Value]) -> Value:
+    if isinstance(value, Undefined):
+        return ListOf(())
+    if isinstance(value, Go) and value.kinds <= MAPPED.keys():
+        return Pairs(value, only="keys")
+    if isinstance(value, Go) and not value.kinds <= ELEMENTS.keys():
+        raise self.split_kinds(value, f"the list of a {self._name_of(value)}")
+    return value
+
+
+def _items(_: Interface, value: Value, __: list[Value]) -> Value:
+    if isinstance(value, Undefined):
+        return ListOf(())
+    return Pairs(value)
+
+
+def _dictsort(_: Interface, value: Value, arguments: list[Value]) -> Value:
+    if arguments and arguments != [Const(False)]:
+        if arguments == [Const(True)]:
+            return Pairs(value)
+        raise Refused("dictsort with arguments")
+    return Pairs(value, sorted=True)
+
+
+def _first(self: Interface, value: Value, _: list[Value]) -> Value:
+    return self.at(value, Const(0))
+
+
+def _last(self: Interface, value: Value, _: list[Value]) -> Value:
+    return self.at(value, Const(-1))
+
+
+def _method(name: str) -> Callable[[Interface, Value, list[Value]], Value]:
+    def apply(self: Interface, value: Value, arguments: list[Value]) -> Value:
+        return self._call_string(self.as_text(value), name, arguments)
+
+    return apply
+
+
+def _int(self: Interface, value: Value, _: list[Value]) -> Value:
+    if isinstance(value, Int) or (isinstance(value, Const) and type(value.value) is int):
+        return value
+    raise Refused(f"the number in a {self._name_of(value)}")
+
+
+def _reverse(self: Interface, value: Value, _: list[Value]) -> Value:
+    return self._reversed(value)
+
+
+_FILTERS: dict[str, Callable[[Interface, Value, list[Value]], Value]] = {
+    "trim": _trim,
+    "string": _string,
+    "safe": _safe,
+    "length": _length,
+    "count": _length,
+    "list": _list,
+    "items": _items,
+    "dictsort": _dictsort,
+    "first": _first,
+    "last": _last,
+    "upper": _method("upper"),
+    "lower": _method("lower"),
+    "capitalize": _method("capitalize"),
+    "title": _method("title"),
+    "replace": _method("replace"),
+    "int": _int,
+    "reverse": _reverse,
+}

@@ -1,0 +1,394 @@
+"""What the parts of the compiler use of one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.state import State, Writer
+from transplate.convert.jinja_to_go.truths import Condition
+from transplate.convert.jinja_to_go.values import (
+    Counting,
+    Go,
+    Loop,
+    MacroOf,
+    Pairs,
+    Split,
+    Undefined,
+    Value,
+)
+from transplate.gotmpl.nodes import (
+    Item,
+    Operand,
+    Variable,
+)
+from transplate.jinja import nodes as j
+from transplate.jinja.reader import JinjaTree
+
+Key = tuple[int, str]
+"""An attribute of a namespace: the namespace's number and the name."""
+
+
+class LoopExit:
+    """A loop that is being written: what to do at the end of a round."""
+
+    def __init__(self, finish: Callable[[], None], *, unrolled: bool) -> None:
+        self.finish = finish
+        self.unrolled = unrolled
+
+
+class Scope:
+    """A scope of variables, closed at the end of a with."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.count = len(writer.state.scopes)
+
+    def __enter__(self) -> None:
+        self.writer.state.scopes.append({})
+
+    def __exit__(self, *_: object) -> None:
+        del self.writer.state.scopes[self.count :]
+
+
+class Interface(Writer):
+    """The methods that are called across modules; each is in the module named above it."""
+
+    place: int | None = None
+
+    def __init__(self, tree: JinjaTree, variables: dict[str, Value], *, exact: bool) -> None:
+        super().__init__(exact=exact)
+        self.tree = tree
+        self.variables = variables
+        self.state.scopes[0].update(variables)
+        self.written = 0
+        self.item_name = "item"
+        self._loops: list[LoopExit] = []
+        self._guesses: dict[object, dict[Key, frozenset[str] | None]] = {}
+        self._assigned_in: dict[object, set[str]] = {}
+        self._assigned: set[str] = set()
+        self._namespaces = 0
+        self._depth: dict[str, int] = {}
+        self._deciding: Operand = build.boolean(True)
+        self._tests: set[Operand] = set()
+
+    # --- conditions.py
+
+    def condition(self, node: j.Expression) -> Condition:
+        """Return whether an expression is true, in Python's sense."""
+        raise NotImplementedError
+
+    def settled(self, condition: Condition) -> Condition:
+        """Return a condition as True or False where that is known."""
+        raise NotImplementedError
+
+    def _after(
+        self, condition: Operand, holds: bool, evaluate: Callable[[], Condition]
+    ) -> tuple[Condition, list[Item]]:
+        """Evaluate something where a condition holds, or where it does not."""
+        raise NotImplementedError
+
+    def _choose(
+        self, test: Operand, then: Callable[[], Condition], otherwise: Callable[[], Condition]
+    ) -> Condition:
+        raise NotImplementedError
+
+    def truth(self, value: Value) -> Condition:
+        """Return whether a value is true."""
+        raise NotImplementedError
+
+    def _conditional(self, test: j.Expression, then: j.Expression, otherwise: j.Expression) -> Value:
+        raise NotImplementedError
+
+    def _logical(self, operands: Sequence[j.Expression], is_and: bool) -> Value:
+        raise NotImplementedError
+
+    def _default_of(self, left: Value, node: j.Expression) -> Value | None:
+        """Return ``left or node`` where an empty list, dict or string is what Go has there anyway."""
+        raise NotImplementedError
+
+    # --- kinds.py
+
+    def _test(self, node: j.Test) -> Condition:
+        raise NotImplementedError
+
+    def test(self, value: Value, node: j.Test) -> Condition:
+        """Return whether a value passes a test."""
+        raise NotImplementedError
+
+    def _is_kind(self, value: Value, kinds: frozenset[str]) -> Condition:
+        """Return whether a value is of one of some kinds."""
+        raise NotImplementedError
+
+    def defined(self, value: Value) -> Go:
+        """Return a value without its being undefined or None, for which the template fails."""
+        raise NotImplementedError
+
+    def only(self, value: Go, kinds: frozenset[str]) -> Go:
+        """Return a value as of some of its kinds; the template fails for the others."""
+        raise NotImplementedError
+
+    def _name_of(self, value: Value) -> str:
+        raise NotImplementedError
+
+    def _fail_undefined(self, value: Undefined) -> None:
+        raise NotImplementedError
+
+    # --- lookups.py
+
+    def lookup(self, name: str) -> Value:
+        """Return the value of a name."""
+        raise NotImplementedError
+
+    def value(self, node: j.Expression) -> Value:
+        """Return the value of an expression."""
+        raise NotImplementedError
+
+    def item(self, value: Value, key: Value) -> Value:
+        """Return ``value[key]``."""
+        raise NotImplementedError
+
+    # --- lists.py
+
+    def length(self, value: Value) -> Value:
+        """Return ``value|length``."""
+        raise NotImplementedError
+
+    def is_nonempty(self, value: Go) -> bool:
+        """Tell whether a list is known to have an item."""
+        raise NotImplementedError
+
+    def at(self, value: Value, index: Value) -> Value:
+        """Return ``value[index]`` for a whole number."""
+        raise NotImplementedError
+
+    def built(self, value: Value) -> Go | None:
+        """Return a list as one that is built at run time, None if its items cannot be in one."""
+        raise NotImplementedError
+
+    def _kept_operand(self, operand: Operand) -> Operand:
+        raise NotImplementedError
+
+    def _kept_go(self, value: Go, name: str) -> Go:
+        raise NotImplementedError
+
+    # --- slices.py
+
+    def _slice(self, node: j.Slice) -> Value:
+        raise NotImplementedError
+
+    def _reversed(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def slice_text(self, value: Go, start: int | None, stop: int | None) -> Value:
+        """Return a slice of a text at constant places."""
+        raise NotImplementedError
+
+    # --- texts.py
+
+    def text_operand(self, value: Value) -> Operand:
+        """Return a text as an expression that can be used again."""
+        raise NotImplementedError
+
+    def as_text(self, value: Value, *, convert: bool = True) -> Value:
+        """Return ``str(value)``; without ``convert`` a value that is a string already."""
+        raise NotImplementedError
+
+    def captured(self, write: Callable[[], None]) -> Operand:
+        """Return what something prints, in a variable unless it is but one thing."""
+        raise NotImplementedError
+
+    # --- arithmetic.py
+
+    def _binary(self, node: j.Binary) -> Value:
+        raise NotImplementedError
+
+    def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
+        raise NotImplementedError
+
+    def _as_number(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def compare(self, operator: str, left: Value, right: Value) -> Condition:
+        """Return an order of two values."""
+        raise NotImplementedError
+
+    # --- comparing.py
+
+    def equal(self, left: Value, right: Value) -> Condition:
+        """Return whether two values are equal in Python."""
+        raise NotImplementedError
+
+    def contains(self, container: Value, item: Value) -> Condition:
+        """Return ``item in container``."""
+        raise NotImplementedError
+
+    # --- printing.py
+
+    def output(self, node: j.Expression) -> None:
+        """Print an expression."""
+        raise NotImplementedError
+
+    def write(self, value: Value) -> None:
+        """Print a value as Jinja prints it."""
+        raise NotImplementedError
+
+    def _printable(self, operand: Operand) -> Operand:
+        raise NotImplementedError
+
+    def _call_define(self, name: str, operand: Operand) -> None:
+        raise NotImplementedError
+
+    # --- jsontext.py
+
+    def write_json(self, value: Value, indent: int | None, level: int, compact: bool = False) -> None:
+        """Print a value as JSON."""
+        raise NotImplementedError
+
+    def captured_json(self, operand: Operand) -> Operand:
+        """Return Go's JSON of arguments."""
+        raise NotImplementedError
+
+    def _to_json(self, value: Value, node: j.Filter) -> Value:
+        raise NotImplementedError
+
+    # --- filters.py
+
+    def filter(self, node: j.Filter) -> Value:
+        """Return the result of a filter."""
+        raise NotImplementedError
+
+    # --- calls.py
+
+    def call(self, node: j.Call) -> Value:
+        """Return the result of a call."""
+        raise NotImplementedError
+
+    # --- methods.py
+
+    def _call_string(self, value: Value, name: str, arguments: list[Value]) -> Value:
+        raise NotImplementedError
+
+    def _strip(self, value: Value, name: str, characters: str | None) -> Value:
+        raise NotImplementedError
+
+    # --- branches.py
+
+    def by_cases(self, write: Callable[[], None], depth: int = 0) -> None:
+        """Write something; where it can be said only for one outcome of a test, twice in an if."""
+        raise NotImplementedError
+
+    def decided(self, find: Callable[[], Condition], depth: int = 0) -> Condition:
+        """Return a condition; where it can be said only for one outcome of a test, for each apart."""
+        raise NotImplementedError
+
+    def branch(self, condition: Operand, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+        """Write an if, and bring what both ways know together."""
+        raise NotImplementedError
+
+    def _or_fail(self, write: Callable[[], None]) -> None:
+        """Write something that may not be reached; if it cannot be converted, fail there."""
+        raise NotImplementedError
+
+    def choose(self, test: Operand, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Return one of two values, made where they are used."""
+        raise NotImplementedError
+
+    # --- merging.py
+
+    def _merged(
+        self,
+        before: State,
+        first: tuple[list[Item], State],
+        second: tuple[list[Item], State],
+        test: Operand,
+    ) -> State:
+        raise NotImplementedError
+
+    # --- loops.py
+
+    def _for(self, node: j.For) -> None:
+        raise NotImplementedError
+
+    def walk(self, value: Value, body: Callable[[Value, Loop], None]) -> None:
+        """Write a loop that changes no variable of Jinja's."""
+        raise NotImplementedError
+
+    def range(self, declarations: tuple[Variable, ...], over: Operand, write: Callable[[], None]) -> None:
+        """Write a range; what is known in it is not known behind it."""
+        raise NotImplementedError
+
+    def _leave(self, item: Item) -> None:
+        raise NotImplementedError
+
+    def stop_loop(self) -> None:
+        """Leave the loop that is being written."""
+        raise NotImplementedError
+
+    # --- walking.py
+
+    def _walk(self, value: Value, body: Callable[..., None], wants: set[str]) -> None:
+        raise NotImplementedError
+
+    def _unroll(self, items: Any, body: Callable[..., None]) -> None:
+        raise NotImplementedError
+
+    def _counter(self) -> tuple[Variable, Callable[[], Variable]]:
+        """Return a counter, and what writes the statements that count a round and gives its number."""
+        raise NotImplementedError
+
+    def _counted_loop(self, index: Variable, length: Operand | None) -> Loop:
+        raise NotImplementedError
+
+    # --- walking_dicts.py
+
+    def _walk_pairs(self, value: Pairs, body: Callable[..., None], wants: set[str]) -> None:
+        raise NotImplementedError
+
+    # --- walking_texts.py
+
+    def _walk_text(self, value: Go, body: Callable[..., None]) -> None:
+        """Write a loop over the characters of a text."""
+        raise NotImplementedError
+
+    def _walk_numbers(self, value: Counting, body: Callable[..., None]) -> None:
+        raise NotImplementedError
+
+    def _walk_split(self, value: Split, body: Callable[..., None], wants: set[str]) -> None:
+        raise NotImplementedError
+
+    # --- variables.py
+
+    def _set(self, target: j.Name | j.Attribute | tuple[j.Name, ...], value: Value) -> None:
+        raise NotImplementedError
+
+    def _like(self, value: Value, other: Value | None) -> Value:
+        """Return a list as a built one where the other is one."""
+        raise NotImplementedError
+
+    def _home_of(self, value: Value | None) -> tuple[Variable | None, int]:
+        """Return the variable that a value is kept up to date in, and by how much it is more there."""
+        raise NotImplementedError
+
+    def new_namespace(self, attributes: dict[str, Value]) -> Value:
+        """Return a new namespace."""
+        raise NotImplementedError
+
+    # --- statements.py
+
+    def body(self, nodes: j.Body) -> None:
+        """Write statements."""
+        raise NotImplementedError
+
+    def scope(self) -> Scope:
+        """Open a scope of variables."""
+        raise NotImplementedError
+
+    def call_macro(self, macro: MacroOf, node: j.Call) -> None:
+        """Write what a macro prints."""
+        raise NotImplementedError
+
+    def fail_with(self, value: Value) -> None:
+        """Stop with an error that holds a text."""
+        raise NotImplementedError

@@ -1,0 +1,158 @@
+"""What a value is: tests, and its narrowing to some of its kinds."""
+
+from __future__ import annotations
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import call, number
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import (
+    negated,
+    type_test,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import Condition, all_of, any_of, opposite
+from transplate.convert.jinja_to_go.values import (
+    ABSENT,
+    ELEMENTS,
+    MAPPINGS,
+    TEXT,
+    TRUTH,
+    Chosen,
+    Counting,
+    DictOf,
+    Go,
+    Joined,
+    ListOf,
+    MacroOf,
+    Method,
+    Pairs,
+    Reversed,
+    Split,
+    Undefined,
+    Value,
+    kinds_of,
+)
+from transplate.jinja import nodes as j
+
+_LISTS = frozenset(ELEMENTS)
+_TESTED: dict[str, frozenset[str]] = {
+    "string": TEXT,
+    "mapping": frozenset(MAPPINGS),
+    "sequence": frozenset({"str", "undefined"} | MAPPINGS | _LISTS),
+    "iterable": frozenset({"str", "undefined"} | MAPPINGS | _LISTS),
+    "boolean": TRUTH,
+    "number": frozenset({"int", "float", "bool"}),
+    "integer": frozenset({"int"}),
+}
+
+
+class Kinds(Interface):
+    """What a value is."""
+
+    def _test(self, node: j.Test) -> Condition:
+        found = self.settled(self.test(self.value(node.value), node))
+        return opposite(found) if node.negated else found
+
+    def test(self, value: Value, node: j.Test) -> Condition:
+        """Return whether a value passes a test."""
+        name = node.name
+        if name in ("defined", "undefined"):
+            found = self._is_kind(value, frozenset({"undefined"}))
+            return opposite(found) if name == "defined" else found
+        if name == "none":
+            return self._is_kind(value, frozenset({"none"}))
+        if name in ("eq", "equalto", "==", "sameas", "ne", "!="):
+            found = self.equal(value, self.value(node.arguments[0]))
+            return opposite(found) if name in ("ne", "!=") else found
+        if name == "in":
+            return self.contains(self.value(node.arguments[0]), value)
+        kinds = _TESTED.get(name)
+        if kinds is not None:
+            return self._is_kind(value, kinds)
+        if name in ("true", "false"):
+            wanted = name == "true"
+            return all_of(
+                self._is_kind(value, TRUTH),
+                self.truth(value) if wanted else opposite(self.truth(value)),
+            )
+        if name == "callable":
+            return isinstance(value, Method | MacroOf)
+        raise Refused(f"the test {name}")
+
+    def _is_kind(self, value: Value, kinds: frozenset[str]) -> Condition:
+        """Return whether a value is of one of some kinds."""
+        value = self.known(value)
+        if isinstance(value, Go):
+            inner: Condition
+            if value.kinds == {"type"}:
+                single = call("eq", call("len", value.expr), number(1))
+                inner = any_of(
+                    all_of("str" in kinds, single),
+                    all_of("strings" in kinds, negated(single)),
+                )
+            elif value.kinds <= kinds:
+                inner = True
+            else:
+                inner = any_of(*(type_test(value.expr, kind) for kind in sorted(value.kinds & kinds)))
+            if value.present is None:
+                return inner
+            if value.absent in kinds:
+                return any_of(negated(value.present), all_of(value.present, inner))
+            return all_of(value.present, inner)
+        own = kinds_of(value)
+        if own is not None:
+            return own <= kinds
+        if isinstance(value, DictOf):
+            return "map" in kinds
+        if isinstance(value, ListOf | Split | Joined | Reversed | Chosen | Pairs | Counting):
+            return "list" in kinds
+        return False
+
+    def defined(self, value: Value) -> Go:
+        """Return a value without its being undefined or None, for which the template fails."""
+        value = self.known(value)
+        if not isinstance(value, Go):
+            raise Refused(f"this use of a {type(value).__name__}")
+        if value.present is not None:
+            if self.exact:
+                with self.block() as items:
+                    self.fail("a value is undefined")
+                self.dead = False
+                self.items.append(build.when(negated(value.present), tuple(items)))
+                self.learn(value.present, True)
+            value = Go(value.kinds, value.expr, markup=value.markup)
+        if value.kinds & ABSENT and value.kinds - ABSENT:
+            return self.only(value, value.kinds - ABSENT)
+        return value
+
+    def only(self, value: Go, kinds: frozenset[str]) -> Go:
+        """Return a value as of some of its kinds; the template fails for the others."""
+        left = value.kinds & kinds
+        if value.kinds == {"type"}:
+            raise self.split_kinds(value, "a type of a property, which may be a list")
+        if not left:
+            raise Refused(f"a {'/'.join(sorted(value.kinds))} where a {'/'.join(sorted(kinds))} is needed")
+        if value.present is not None:
+            value = self.defined(value)
+        if left != value.kinds:
+            if self.exact:
+                test = any_of(*(type_test(value.expr, kind) for kind in sorted(left)))
+                with self.block() as items:
+                    self.fail("a value of another type")
+                self.dead = False
+                if not isinstance(test, bool):
+                    self.items.append(build.when(negated(test), tuple(items)))
+                    self.learn(test, True)
+            return self._as_known(Go(left, value.expr, markup=value.markup))
+        return value
+
+    def _as_known(self, value: Go) -> Go:
+        found = self.known(value)
+        return found if isinstance(found, Go) else value
+
+    def _name_of(self, value: Value) -> str:
+        kinds = kinds_of(value)
+        return "/".join(sorted(kinds)) if kinds else type(value).__name__
+
+    def _fail_undefined(self, value: Undefined) -> None:
+        self.fail(f"{value.name or 'a value'} is undefined")

@@ -1,0 +1,311 @@
+"""Lists: their length, their items, and those that a template builds."""
+
+from __future__ import annotations
+
+from transplate.convert.jinja_to_go import build, strings
+from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.values import (
+    ABSENT,
+    BUILT,
+    ELEMENTS,
+    MAPPED,
+    TEXT,
+    Cat,
+    Chosen,
+    Const,
+    DictOf,
+    Go,
+    Int,
+    Joined,
+    ListOf,
+    Loop,
+    Pairs,
+    Reversed,
+    Split,
+    Undefined,
+    Value,
+    kinds_of,
+)
+from transplate.gotmpl.nodes import (
+    Operand,
+    Variable,
+)
+
+_PICK = (
+    '{{ $d := "" }}{{ range $i, $m := $.Messages }}{{ if eq $m $x }}'
+    '{{ if gt $i 127 }}{{ template "not converted: a list of more than 128 messages" $ }}{{ end }}'
+    '{{ $d = printf "%c" $i }}{{ break }}{{ end }}{{ end }}'
+)
+"""The number of a message, as a byte."""
+
+
+class Lists(Interface):
+    """Lists."""
+
+    def length(self, value: Value) -> Value:
+        """Return ``value|length``."""
+        value = self.known(value)
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return Const(len(value.value))
+        if isinstance(value, Undefined):
+            return Const(0)
+        if isinstance(value, ListOf | DictOf):
+            return Const(len(value.items))
+        if isinstance(value, Reversed | Pairs):
+            return self.length(value.value)
+        if isinstance(value, Cat):
+            return self.length(self.kept(value, "text"))
+        if isinstance(value, Go):
+            present = value.present
+            if present is not None and present != value.expr and not value.kinds <= MAPPED.keys():
+                raise self.split_kinds(value, "the length of a value that may be undefined")
+            bare = value if present is None else Go(value.kinds, value.expr)
+            if bare.kinds == {"str"}:
+                return Int(self.run(strings.LENGTH, s=bare.expr))
+            if bare.kinds == {"texts"}:
+                return self._count(bare)
+            if bare.kinds == {"ordered"}:
+                return Int(go("$x.Len", x=self.defined(value).expr))
+            if bare.kinds <= (ELEMENTS.keys() | MAPPED.keys()):
+                low = 1 if self.is_nonempty(bare) else 0
+                return Int(call("len", bare.expr), low=low)
+            if bare.kinds & ABSENT:
+                return self.length(self.defined(bare))
+            raise self.split_kinds(bare, f"the length of a {self._name_of(value)}")
+        if isinstance(value, Chosen) and value.keep is None:
+            return self.length(value.value)
+        if isinstance(value, Joined):
+            total: Value = Const(0)
+            for part in value.parts:
+                total = self._arithmetic("+", total, self.length(part))
+            return total
+        if isinstance(value, Chosen | Split):
+            return self._count(value)
+        raise Refused(f"the length of a {self._name_of(value)}")
+
+    def _count(self, value: Value) -> Value:
+        """Return the length of a list by walking it."""
+        if value is not None:
+            count = self.declare("count", string(""))
+            self.homes.add(count.name)
+            self.walk(
+                value,
+                lambda _, __: self.items.append(build.assign(count, call("print", count, string(" ")))),
+            )
+            return Int(call("len", count))
+        return None
+
+    def is_nonempty(self, value: Go) -> bool:
+        """Tell whether a list is known to have an item."""
+        return bool(self.is_known(value.expr))
+
+    def at(self, value: Value, index: Value) -> Value:
+        """Return ``value[index]`` for a whole number."""
+        value = self.known(value)
+        fixed = index.value if isinstance(index, Const) else None
+        if isinstance(value, ListOf) and isinstance(fixed, int):
+            return value.items[fixed] if -len(value.items) <= fixed < len(value.items) else Undefined()
+        if isinstance(value, Chosen) and value.keep is None and value.change is not None:
+            return value.change(self.at(value.value, index))
+        if isinstance(value, Reversed) and isinstance(fixed, int):
+            return self.at(value.value, Const(-1 - fixed))
+        if isinstance(value, Split) and isinstance(fixed, int):
+            return self.split_item(value, fixed)
+        if isinstance(value, Chosen) and isinstance(fixed, int):
+            return self._chosen_item(value, fixed)
+        if isinstance(value, Joined) and isinstance(fixed, int):
+            return self._joined_item(value, fixed)
+        if isinstance(value, Go) and value.kinds == TEXT and isinstance(fixed, int):
+            return self.slice_text(value, fixed, fixed + 1 if fixed != -1 else None)
+        if isinstance(value, Undefined):
+            self._fail_undefined(value)
+            return value
+        if not isinstance(value, Go):
+            raise Refused(f"an item of a {self._name_of(value)}")
+        value = self.defined(value)
+        if value.kinds == TEXT:
+            raise Refused("a character at a place that is not known")
+        if not value.kinds <= ELEMENTS.keys():
+            if value.kinds & MAPPED.keys() or len(value.kinds) == 1:
+                raise self.split_kinds(value, f"an item of a {self._name_of(value)}")
+            value = self.only(value, frozenset(ELEMENTS))
+        elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
+        if value.kinds & BUILT:
+            if value.kinds == {"picks"} and fixed in (0, -1):
+                last = call("len", call("slice", value.expr, number(1)))
+                place = call("index", value.expr, number(0) if fixed == 0 else last)
+                return Go(elements, go("index $.Messages $p", p=place), value.expr)
+            if fixed in (0, -1):
+                assert isinstance(fixed, int)  # noqa: S101
+                return self._chosen_item(Chosen(value, lambda _: True), fixed)
+            raise Refused("an item of a list that is built")
+        if isinstance(fixed, int):
+            return self._fixed_item(value, elements, fixed)
+        assert isinstance(index, Int)  # noqa: S101
+        return self._moving_item(value, elements, index)
+
+    def _fixed_item(self, value: Go, elements: frozenset[str], fixed: int) -> Value:
+        if fixed >= 0:
+            found = call("index", value.expr, number(fixed))
+            if fixed == 0 and self.is_nonempty(value):
+                return Go(elements, found)
+            if fixed == 0:
+                return Go(elements, found, value.expr)
+            there: Operand = call("gt", call("len", value.expr), number(fixed))
+        else:
+            last = call("len", call("slice", value.expr, number(-fixed)))
+            found = call("index", value.expr, last)
+            if fixed == -1 and self.is_nonempty(value):
+                return Go(elements, found)
+            there = value.expr if fixed == -1 else call("ge", call("len", value.expr), number(-fixed))
+        return Go(elements, found, there)
+
+    def _neighbour(self, value: Go, elements: frozenset[str], index: Int) -> Value | None:
+        """Return an item next to that of a loop over the same list."""
+        place = index.expr
+        if not isinstance(place, Variable) or self.indexes.get(place.name) != value.expr:
+            return None
+        rest = call("slice", value.expr, place)
+        if index.offset == 0:
+            return Go(elements, call("index", value.expr, place))
+        if index.offset == 1:
+            return Go(elements, call("index", rest, number(1)), call("ne", call("len", rest), number(1)))
+        if index.offset == -1:
+            earlier = call("slice", value.expr, number(0), place)
+            before = call("index", value.expr, call("len", call("slice", earlier, number(1))))
+            if self.settled(place) is True:
+                return Go(elements, before)
+            return self.choose(
+                place, lambda: Go(elements, before), lambda: self._fixed_item(value, elements, -1)
+            )
+        return None
+
+    def _moving_item(self, value: Go, elements: frozenset[str], index: Int) -> Value:
+        found_near = self._neighbour(value, elements, index)
+        if found_near is not None:
+            return found_near
+        if index.offset + index.low >= 0:
+            place = self.int_operand(index)
+            there = call("lt", place, call("len", value.expr))
+            found = call("index", value.expr, place)
+            if self.settled(there) is True:
+                return Go(elements, found)
+            return Go(elements, found, there)
+        # A negative index counts from the end.
+        kept = self.declare("place", index.expr)
+        down = -index.offset
+        test = call("ge", kept, number(down))
+        shifted = Int(kept, index.offset, low=down)
+
+        def wrapped() -> Value:
+            if down == 1:
+                return self._fixed_item(value, elements, -1)
+            raise Refused("an index that may count from the end of a list")
+
+        return self.choose(test, lambda: self._moving_item(value, elements, shifted), wrapped)
+
+    def _chosen_item(self, value: Chosen, fixed: int) -> Value:
+        if fixed not in (0, -1):
+            raise Refused("this item of a filtered list")
+        home = self.declare("found", build.UNDEFINED)
+        kinds: set[str] = {"undefined"}
+
+        def keep(item: Value, _: Loop) -> None:
+            own = kinds_of(item)
+            if own is None:
+                raise Refused("this item of a filtered list")
+            kinds.update(own)
+            self.items.append(build.assign(home, self.operand(item)))
+            if fixed == 0:
+                self.stop_loop()
+
+        self.walk(value, keep)
+        self.forget(home)
+        return Go(frozenset(kinds), home)
+
+    def _joined_item(self, value: Joined, fixed: int) -> Value:
+        parts = value.parts if fixed >= 0 else value.parts[::-1]
+        if fixed not in (0, -1):
+            raise Refused("this item of joined lists")
+        first, *rest = parts
+        test = self.settled(self.truth(first))
+        if isinstance(test, bool):
+            return self.at(first, Const(fixed)) if test else self._joined_item(Joined(tuple(rest)), fixed)
+
+        def other() -> Value:
+            return self._joined_item(Joined(tuple(rest)), fixed) if rest else Undefined()
+
+        return self.choose(test, lambda: self.at(first, Const(fixed)), other)
+
+    def split_item(self, value: Split, fixed: int) -> Value:
+        """Return an item of a split text."""
+        text = self.known(value.text)
+        if isinstance(text, Const) and isinstance(text.value, str):
+            parts = text.value.split(value.separator, -1 if value.limit is None else value.limit)
+            index = fixed if fixed < 0 else fixed + value.skip
+            return Const(parts[index]) if -len(parts) <= index < len(parts) else Undefined()
+        if value.separator is None or value.drop or (value.skip and fixed < 0):
+            raise Refused("this item of a split text")
+        source = self.text_operand(text)
+        index = fixed if fixed < 0 else fixed + value.skip
+        separator = value.separator
+        if value.limit is not None and index not in (0, 1):
+            raise Refused(f"item {index} of a text split once")
+        if index == 0:
+            return Go(TEXT, self.run(strings.before(separator), s=source))
+        if index == -1:
+            return Go(TEXT, self.run(strings.after_last(separator), s=source))
+        if index == 1:
+            result = self.fresh("d")
+            flag = self.fresh("f")
+            self.items.extend(
+                build.statements(strings.after_first(separator), self.fresh, d=result, f=flag, s=source)
+            )
+            if value.limit is not None:
+                return Go(TEXT, result, flag)
+            first = self.run(strings.before(separator), s=result)
+            return Go(TEXT, first, flag)
+        raise Refused(f"item {index} of a split text")
+
+    def built(self, value: Value) -> Go | None:
+        """Return a list as one that is built at run time, None if its items cannot be in one."""
+        value = self.known(value)
+        if isinstance(value, Go):
+            return value if value.kinds & BUILT else None
+        parts = value.parts if isinstance(value, Joined) else (value,)
+        kinds: set[str] = set()
+        texts: list[Operand] = []
+        for part in parts:
+            part = self.known(part)
+            if isinstance(part, Go) and len(part.kinds) == 1 and part.kinds <= BUILT:
+                kinds |= part.kinds
+                texts.append(part.expr)
+            elif isinstance(part, ListOf):
+                for item in part.items:
+                    item = self.known(item)
+                    own = kinds_of(item)
+                    if own == TEXT:
+                        kinds.add("texts")
+                        texts += [self.operand(item), string("\udcff")]
+                    elif own == frozenset({"message"}) and isinstance(item, Go):
+                        kinds.add("picks")
+                        texts.append(self.run(_PICK, x=item.expr))
+                    else:
+                        return None
+            else:
+                return None
+        if len(kinds) > 1:
+            return None
+        if not texts:
+            return Go(frozenset({"texts"}), string(""))
+        return Go(frozenset(kinds), texts[0] if len(texts) == 1 else call("print", *texts))
+
+    def _kept_operand(self, operand: Operand) -> Operand:
+        return operand if isinstance(operand, Variable) else self.declare("n", operand)
+
+    def _kept_go(self, value: Go, name: str) -> Go:
+        kept = self.kept(value, name)
+        assert isinstance(kept, Go)  # noqa: S101
+        return kept

@@ -1,0 +1,184 @@
+"""Expressions as values: names, attributes and items of dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transplate.convert.jinja_to_go.attributes import key_of
+from transplate.convert.jinja_to_go.build import call, go, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import (
+    type_test,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import truth_value
+from transplate.convert.jinja_to_go.values import (
+    ANY,
+    MAPPED,
+    MAPPINGS,
+    RECORDS,
+    TEXT,
+    Cat,
+    Chosen,
+    Const,
+    DictOf,
+    Go,
+    Int,
+    Joined,
+    Json,
+    ListOf,
+    Loop,
+    Method,
+    Namespace,
+    Split,
+    Undefined,
+    Value,
+    concatenated,
+)
+from transplate.jinja import nodes as j
+
+_DICT_METHODS = frozenset({"items", "get", "keys", "values", "update", "pop", "setdefault", "copy"})
+_STRING_METHODS = frozenset(name for name in dir(str) if not name.startswith("_"))
+
+
+class Lookups(Interface):
+    """Expressions as values."""
+
+    def lookup(self, name: str) -> Value:
+        """Return the value of a name."""
+        for scope in reversed(self.state.scopes):
+            if name in scope:
+                return scope[name]
+        if name in ("namespace", "raise_exception", "strftime_now", "range", "dict"):
+            return Method(None, name)
+        return Undefined(name)
+
+    def value(self, node: j.Expression) -> Value:
+        """Return the value of an expression."""
+        return self.known(self._value(node))
+
+    def _value(self, node: j.Expression) -> Value:
+        match node:
+            case j.Literal(value):
+                return Const(value)
+            case j.Name(name):
+                return self.lookup(name)
+            case j.ListLiteral(items):
+                return ListOf(tuple(self.value(item) for item in items))
+            case j.DictLiteral(items):
+                return DictOf(tuple((self.value(key), self.value(value)) for key, value in items))
+            case j.Attribute(inner, name):
+                return self.attribute(self.value(inner), name)
+            case j.Item(inner, key):
+                return self.item(self.value(inner), self.value(key))
+            case j.Slice():
+                return self._slice(node)
+            case j.Not() | j.Test():
+                return truth_value(self._test(node) if isinstance(node, j.Test) else self.condition(node))
+            case j.And(operands) | j.Or(operands):
+                return self._logical(operands, isinstance(node, j.And))
+            case j.Conditional(test, then, otherwise):
+                return self._conditional(test, then, otherwise)
+            case j.Concat(operands):
+                parts = [self.as_text(self.value(operand)) for operand in operands]
+                return concatenated(parts)
+            case j.Negative(inner):
+                return self._arithmetic("-", Const(0), self.value(inner))
+            case j.Binary():
+                return self._binary(node)
+            case j.Filter():
+                return self.filter(node)
+            case j.Call():
+                return self.call(node)
+        raise Refused(f"the expression {type(node).__name__}")
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """Return ``value.name``."""
+        value = self.known(value)
+        if isinstance(value, Namespace):
+            return self.state.attributes.get((value.number, name), Undefined(name))
+        if isinstance(value, Loop):
+            found = value.attributes.get(name)
+            if found is None:
+                raise Refused(f"loop.{name}")
+            return found()
+        if (
+            isinstance(value, Go | DictOf)
+            and name in _DICT_METHODS
+            and self._is_kind(value, MAPPINGS) is True
+        ):
+            return Method(value, name)
+        if isinstance(value, Const | Cat | Json) or (isinstance(value, Go) and value.kinds == TEXT):
+            return Method(value, name) if name in _STRING_METHODS else Undefined(name)
+        if isinstance(value, ListOf | Joined | Split | Chosen):
+            return Method(value, name)
+        if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPED.keys():
+            return Method(self.only(value, frozenset(MAPPINGS)), name)
+        if isinstance(value, Go) and name in _STRING_METHODS and "str" in value.kinds:
+            return Method(self.only(value, TEXT), name)
+        return self._key(value, name)
+
+    def item(self, value: Value, key: Value) -> Value:
+        """Return ``value[key]``."""
+        if isinstance(key, Const) and isinstance(key.value, str):
+            if isinstance(value, Namespace):
+                return self.attribute(value, key.value)
+            return self._key(value, key.value)
+        if isinstance(key, Const | Int) and not (isinstance(key, Const) and isinstance(key.value, bool)):
+            return self.at(value, key)
+        return self._dynamic_item(value, key)
+
+    def _dynamic_item(self, value: Value, key: Value) -> Value:
+        value = self.known(value)
+        if isinstance(value, DictOf) and isinstance(key, Go) and key.kinds == TEXT and key.present is None:
+            return self._lookup_table(value.items, key)
+        if isinstance(value, Go) and isinstance(key, Go) and key.kinds == TEXT and key.present is None:
+            value = self.defined(value)
+            if value.kinds <= {"arguments", "map"}:
+                found = call("index", value.expr, key.expr)
+                return Go(ANY, found)
+            if value.kinds == {"properties"}:
+                return Go(frozenset({"property"}), call("index", value.expr, key.expr))
+        raise Refused("an item whose key is not known")
+
+    def _lookup_table(self, items: Sequence[tuple[Value, Value]], key: Go) -> Value:
+        if not items:
+            return Undefined()
+        (first, found), *rest = items
+        test = self.equal(first, key)
+        if isinstance(test, bool):
+            return found if test else self._lookup_table(rest, key)
+        return self.choose(test, lambda: found, lambda: self._lookup_table(rest, key))
+
+    def _key(self, value: Value, name: str) -> Value:
+        value = self.known(value)
+        if isinstance(value, DictOf):
+            for key, found in value.items:
+                if key == Const(name):
+                    return found
+            return Undefined(name)
+        if isinstance(value, Undefined):
+            self._fail_undefined(value)
+            return Undefined(name)
+        if not isinstance(value, Go):
+            return Undefined(name)
+        value = self.defined(value)
+        if len(value.kinds) == 1:
+            (kind,) = value.kinds
+            if kind in RECORDS:
+                return key_of(kind, value.expr, name)
+            if kind in ("arguments", "map"):
+                held = call("index", value.expr, string(name))
+                return Go(ANY, held, go('ne (printf "%T" $x) "<nil>"', x=held))
+            if kind == "properties":
+                held = call("index", value.expr, string(name))
+                return Go(frozenset({"property"}), held, go('ne (json $x) "{}"', x=held))
+            return Undefined(name)
+        if not value.kinds & MAPPINGS:
+            return Undefined(name)
+        kind = min(value.kinds & MAPPINGS)
+        others = Go(value.kinds - {kind}, value.expr)
+        inner = Go(frozenset({kind}), value.expr)
+        return self.choose(
+            type_test(value.expr, kind), lambda: self._key(inner, name), lambda: self._key(others, name)
+        )

@@ -1,0 +1,249 @@
+"""Loops, and the variables that they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.interface import Interface, Key, LoopExit
+from transplate.convert.jinja_to_go.operands import (
+    variable_name,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import Condition
+from transplate.convert.jinja_to_go.values import (
+    BUILT,
+    Cat,
+    Chosen,
+    Go,
+    Int,
+    Joined,
+    ListOf,
+    Loop,
+    Namespace,
+    Poison,
+    Value,
+    kinds_of,
+    markup_of,
+    shifted,
+)
+from transplate.gotmpl.nodes import (
+    Break,
+    Item,
+    Operand,
+    Pipeline,
+    Range,
+    Variable,
+)
+from transplate.jinja import nodes as j
+
+
+class Loops(Interface):
+    """Loops, and the variables that they change."""
+
+    def _for(self, node: j.For) -> None:
+        value = self.value(node.iterable)
+        self.item_name = variable_name(node.targets[0].name)
+        wants = set(_loop_attributes(node))
+        if isinstance(value, Cat):
+            raise Refused("a loop over a text")
+        if node.condition is not None:
+            test = node.condition
+
+            def keep(item: Value) -> Condition:
+                with self.scope():
+                    self._bind(node.targets, item)
+                    return self.condition(test)
+
+            value = Chosen(value, keep)
+        if isinstance(value, Loop | Namespace):
+            raise Refused("this loop")
+
+        def write(item: Value, loop: Loop) -> None:
+            with self.scope():
+                self._bind(node.targets, item)
+                self.state.scopes[-1]["loop"] = loop
+                self.body(node.body)
+
+        if node.orelse:
+            test_empty = self.settled(self.truth(value))
+            if isinstance(test_empty, bool):
+                if not test_empty:
+                    self.body(node.orelse)
+                    return
+            else:
+                kept = value
+                self.branch(
+                    test_empty,
+                    lambda: self.loop(node, kept, write, wants),
+                    lambda: self.body(node.orelse),
+                )
+                return
+        self.loop(node, value, write, wants)
+
+    def _bind(self, targets: tuple[j.Name, ...], item: Value) -> None:
+        scope = self.state.scopes[-1]
+        if len(targets) == 1:
+            scope[targets[0].name] = item
+            return
+        item = self.known(item)
+        if not isinstance(item, ListOf) or len(item.items) != len(targets):
+            raise Refused("a loop with several targets")
+        for target, part in zip(targets, item.items, strict=True):
+            scope[target.name] = part
+
+    def walk(self, value: Value, body: Callable[[Value, Loop], None]) -> None:
+        """Write a loop that changes no variable of Jinja's."""
+        self.loop(None, value, body, set())
+
+    def loop(self, node: object, value: Value, body: Callable[[Value, Loop], None], wants: set[str]) -> None:
+        """Write a loop; the attributes of namespaces that it sets live in variables meanwhile."""
+        key = id(node) if node is not None else None
+        guess = dict(self._guesses.get(key, {}))
+        for _ in range(12):
+            mark = (len(self.items), self.state.copy(), set(self.homes), self.dead, len(self.losses))
+            outer_assigned, self._assigned = self._assigned, set()
+            for name in self._assigned_in.get(key, ()):
+                self.forget(Variable(name))
+            needs: dict[Key, frozenset[str] | None] = {}
+            self._make_homes(guess)
+            start = dict(self.state.attributes)
+            scopes = len(self.state.scopes)
+
+            def finish(
+                start: dict[Key, Value] = start, needs: dict[Key, frozenset[str] | None] = needs
+            ) -> None:
+                self._end_round(start, guess, needs)
+
+            def run(
+                item: Value, loop: Loop, unrolled: bool = False, finish: Callable[[], None] = finish
+            ) -> None:
+                self._loops.append(LoopExit(finish, unrolled=unrolled))
+                try:
+                    body(item, loop)
+                    if not self.dead and not unrolled:
+                        finish()
+                finally:
+                    self._loops.pop()
+
+            self._walk(value, run, wants)
+            assigned, self._assigned = self._assigned, outer_assigned | self._assigned
+            assigned &= mark[2]
+            missed = assigned - self._assigned_in.get(key, set())
+            if not needs and not missed:
+                break
+            if not needs and missed:
+                self._assigned_in.setdefault(key, set()).update(assigned)
+            for place, kinds in needs.items():
+                old = guess.get(place, frozenset())
+                guess[place] = None if kinds is None or old is None else kinds | old
+            del self.items[mark[0] :]
+            self.state, self.homes, self.dead = mark[1], mark[2], mark[3]
+            del self.losses[mark[4] :]
+            self._assigned = outer_assigned
+            del self.state.scopes[scopes:]
+        else:
+            raise Refused("a loop whose variables change their kinds without end")
+        if key is not None:
+            self._guesses[key] = guess
+
+    def _make_homes(self, guess: dict[Key, frozenset[str] | None]) -> None:
+        for key, kinds in guess.items():
+            if key not in self.state.attributes:
+                continue
+            current = self.state.attributes[key]
+            if kinds is not None and kinds <= BUILT and isinstance(current, ListOf | Joined):
+                current = self.built(current) or current
+                if isinstance(current, Go):
+                    current = Go(kinds, current.expr)
+            own = kinds_of(current)
+            if kinds is None or own is None:
+                self.state.attributes[key] = Poison(f"{key[1]}, which changes in a loop")
+                continue
+            shift = 1 if "minus" in kinds | own else 0
+            if shift and not kinds | own <= {"int", "minus"}:
+                self.state.attributes[key] = Poison(f"{key[1]}, a number that may be negative")
+                continue
+            home = self.declare(variable_name(key[1]), self.operand(shifted(current, shift)))
+            self.homes.add(home.name)
+            self.state.attributes[key] = (
+                Int(home, -shift) if shift else Go(kinds | own, home, markup=markup_of(current))
+            )
+
+    def _end_round(
+        self,
+        start: dict[Key, Value],
+        guess: dict[Key, frozenset[str] | None],
+        needs: dict[Key, frozenset[str] | None],
+    ) -> None:
+        """Bring the attributes that a round has set into their variables, or note that they need one."""
+        for key, before in start.items():
+            now = self.state.attributes.get(key)
+            if now is None or now == before:
+                continue
+            if isinstance(before, Poison):
+                continue
+            kinds, own = kinds_of(now), kinds_of(before)
+            if isinstance(now, ListOf | Joined | Go) and isinstance(before, ListOf | Joined):
+                made = self.built(now)
+                if made is not None:
+                    needs[key] = made.kinds
+                    continue
+            if kinds is None or own is None:
+                needs[key] = None
+                continue
+            home, shift = self._home_of(before)
+            if shift:
+                own = frozenset({"int", "minus"})
+            if key not in guess or not kinds <= own or home is None:
+                needs[key] = kinds | own
+                continue
+            if self._home_of(now) == (home, shift):
+                continue
+            self.items.append(build.assign(home, self.operand(shifted(now, shift))))
+
+    def range(self, declarations: tuple[Variable, ...], over: Operand, write: Callable[[], None]) -> None:
+        """Write a range; what is known in it is not known behind it."""
+        state = self.state.copy()
+        with self.block() as items:
+            write()
+        self.dead = False
+        after = self.state
+        self.state = state
+        for key in self.state.attributes:
+            if isinstance(after.attributes.get(key), Poison):
+                self.state.attributes[key] = after.attributes[key]
+        for name in self._assigned:
+            self.forget(Variable(name))
+        commands = build.pipeline(over).commands
+        self.items.append(Range(Pipeline(commands, declarations), tuple(items)))
+
+    def _leave(self, item: Item) -> None:
+        if not self._loops or self._loops[-1].unrolled:
+            raise Refused("leaving a loop that is written out")
+        self._loops[-1].finish()
+        self.items.append(item)
+        self.dead = True
+
+    def stop_loop(self) -> None:
+        """Leave the loop that is being written."""
+        if self._loops and self._loops[-1].unrolled:
+            return
+        self.items.append(Break())
+
+
+def _loop_attributes(node: j.For) -> Iterator[str]:
+    """Yield the attributes of ``loop`` that a loop's body reads."""
+    pending: list[Any] = [*node.body]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, j.Attribute) and part.value == j.Name("loop"):
+            yield part.name
+        elif isinstance(part, j.Item) and part.value == j.Name("loop") and isinstance(part.key, j.Literal):
+            yield str(part.key.value)
+        elif isinstance(part, tuple):
+            pending.extend(part)
+        elif is_dataclass(part):
+            pending.extend(getattr(part, one.name) for one in fields(part))

@@ -1,0 +1,279 @@
+"""What a variable is behind a branch that has set it on one way or on both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import (
+    is_simple,
+    variable_name,
+    variables_of,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.state import State
+from transplate.convert.jinja_to_go.values import (
+    BUILT,
+    Cat,
+    Chosen,
+    Const,
+    Counting,
+    DictOf,
+    Either,
+    Go,
+    Int,
+    Joined,
+    Json,
+    ListOf,
+    Loop,
+    Pairs,
+    Poison,
+    Reversed,
+    Split,
+    Undefined,
+    Value,
+    kinds_of,
+    lowest,
+    markup_of,
+    shifted,
+)
+from transplate.gotmpl.nodes import (
+    Action,
+    Item,
+    Operand,
+)
+
+
+class Merging(Interface):
+    """What a variable is behind a branch that has set it on one way or on both."""
+
+    def _merged(
+        self,
+        before: State,
+        first: tuple[list[Item], State],
+        second: tuple[list[Item], State],
+        test: Operand,
+    ) -> State:
+        self._deciding = test
+        made = before.copy()
+        facts = first[1].facts
+        made.facts = {text: holds for text, holds in second[1].facts.items() if facts.get(text) is holds}
+        for depth, scope in enumerate(made.scopes):
+            one, other = first[1].scopes[depth], second[1].scopes[depth]
+            for name in {**one, **other}:
+                scope[name] = self._merge(
+                    name,
+                    _resolve(first[1], depth, name),
+                    _resolve(second[1], depth, name),
+                    _resolve(made, depth, name),
+                    first[0],
+                    second[0],
+                )
+        for key in {**first[1].attributes, **second[1].attributes}:
+            made.attributes[key] = self._merge(
+                key[1],
+                *self._built_alike(
+                    (first[1].attributes.get(key, Undefined(key[1])), first[0]),
+                    (second[1].attributes.get(key, Undefined(key[1])), second[0]),
+                ),
+                before.attributes.get(key),
+                first[0],
+                second[0],
+            )
+        return made
+
+    def _built_alike(
+        self, one: tuple[Value, list[Item]], other: tuple[Value, list[Item]]
+    ) -> tuple[Value, Value]:
+        """Return two lists of a namespace as lists that are built at run time, if they are not the same."""
+        lists = (ListOf, Joined)
+        if one[0] == other[0] or not isinstance(one[0], lists) or not isinstance(other[0], lists):
+            return one[0], other[0]
+        made: list[Go] = []
+        for value, items in (one, other):
+            outer, self.items = self.items, items
+            found = self.built(value)
+            self.items = outer
+            if found is None:
+                return one[0], other[0]
+            made.append(found)
+        kinds = made[0].kinds if made[0].expr != string("") else made[1].kinds
+        if any(found.kinds != kinds and found.expr != string("") for found in made):
+            return one[0], other[0]
+        return Go(kinds, made[0].expr), Go(kinds, made[1].expr)
+
+    def _merge(
+        self,
+        name: str,
+        one: Value,
+        other: Value,
+        before: Value | None,
+        first: list[Item],
+        second: list[Item],
+    ) -> Value:
+        """Return a value that is one thing on one way and another on the other."""
+        if one == other:
+            return one
+        if isinstance(one, Poison) or isinstance(other, Poison):
+            return one if isinstance(one, Poison) else other
+        if (
+            (
+                isinstance(one, Go)
+                and isinstance(other, Go)
+                and one.expr == other.expr
+                and one.markup == other.markup
+            )
+            and one.present is None
+            and other.present is None
+        ):
+            return Go(one.kinds | other.kinds, one.expr, markup=one.markup)
+        if isinstance(one, ListOf) and isinstance(other, ListOf) and len(one.items) == len(other.items):
+            return ListOf(
+                tuple(
+                    self._merge(name, a, b, None, first, second)
+                    for a, b in zip(one.items, other.items, strict=True)
+                )
+            )
+        if isinstance(one, DictOf) and isinstance(other, DictOf):  # noqa: SIM102
+            if [key for key, _ in one.items] == [key for key, _ in other.items]:
+                return DictOf(
+                    tuple(
+                        (key, self._merge(name, a, b, None, first, second))
+                        for (key, a), (_, b) in zip(one.items, other.items, strict=True)
+                    )
+                )
+        kinds, other_kinds = kinds_of(one), kinds_of(other)
+        if kinds is None or other_kinds is None:
+            for this, that, items in ((one, other, second), (other, one, first)):
+                if isinstance(this, Go) and this.kinds <= BUILT and isinstance(that, ListOf | Joined):
+                    outer, self.items = self.items, items
+                    made = self._like(that, this)
+                    self.items = outer
+                    if isinstance(made, Go):
+                        pair = (one, made) if this is one else (made, other)
+                        return self._merge(name, *pair, None, first, second)
+            return self._either(name, one, other, first, second)
+        markup = {markup_of(value) for value in (one, other)}
+        home = self.fresh(variable_name(name))
+        shift = 0
+        if "minus" in kinds | other_kinds:
+            if not kinds | other_kinds <= {"int", "minus"}:
+                return self._either(name, one, other, first, second)
+            shift = 1
+            one, other = shifted(one, 1), shifted(other, 1)
+            before = None
+        ways = ((one, first), (other, second))
+        initial: Value | None = None
+        for value, _ in ways[::-1]:
+            if isinstance(value, Int) and lowest(value) + shift < 0:
+                continue
+            if isinstance(value, Const | Undefined) or (before is not None and value == before):
+                initial = value
+                break
+        if initial is None:
+            self.items.append(build.declare(home, string("")))
+        else:
+            self.items.append(build.declare(home, self.operand(initial)))
+        for value, items in ways:
+            if initial is not None and value == initial:
+                continue
+            outer, self.items = self.items, items
+            self.items.append(build.assign(home, self.operand(value)))
+            self.items = outer
+        if shift:
+            return Int(home, -shift)
+        return Go(kinds | other_kinds, home, markup=markup.pop() if len(markup) == 1 else 2)
+
+    def _either(self, name: str, one: Value, other: Value, first: list[Item], second: list[Item]) -> Value:
+        """Return two values as one that depends on the test; what the ways have declared is brought out."""
+        try:
+            made = Either(
+                self._deciding, self._exported(one, name, first), self._exported(other, name, second)
+            )
+        except Refused:
+            return Poison(f"the variable {name}, which is of different kinds")
+        if not is_simple(self._deciding) or not self.is_stable(self._deciding):
+            return Poison(f"the variable {name}, which is of different kinds")
+        self._tests.add(self._deciding)
+        return made
+
+    def _exported(self, value: Value, name: str, items: list[Item]) -> Value:
+        """Return a value that can be used behind the items that have made it."""
+        declared = {
+            variable.name
+            for item in items
+            if isinstance(item, Action) and not item.pipeline.is_assignment
+            for variable in item.pipeline.declarations
+        }
+
+        def out(value: Value) -> Value:
+            if isinstance(value, Go | Int | Cat | Json):
+                parts = [*_operands(value)]
+                if not any(name in declared for part in parts for name in variables_of(part)) and all(
+                    self.is_stable(part) for part in parts
+                ):
+                    return value
+                kinds = kinds_of(value)
+                if kinds is None or "minus" in kinds:
+                    raise Refused(name)
+                home = self.fresh(variable_name(name))
+                self.items.append(build.declare(home, string("")))
+                outer, self.items = self.items, items
+                self.items.append(build.assign(home, self.operand(value)))
+                self.items = outer
+                return Go(kinds, home, markup=markup_of(value))
+            if isinstance(value, ListOf):
+                return ListOf(tuple(out(item) for item in value.items))
+            if isinstance(value, Joined):
+                return Joined(tuple(out(item) for item in value.parts))
+            if isinstance(value, DictOf):
+                return DictOf(tuple((out(key), out(item)) for key, item in value.items))
+            if isinstance(value, Split):
+                return Split(out(value.text), value.separator, value.skip, value.drop)
+            if isinstance(value, Reversed):
+                return Reversed(out(value.value))
+            if isinstance(value, Pairs):
+                return Pairs(out(value.value), value.sorted, value.only)
+            if isinstance(value, Chosen):
+                return Chosen(out(value.value), value.keep, value.change)
+            if isinstance(value, Either):
+                if any(name in declared for name in variables_of(value.test)):
+                    raise Refused(name)
+                return Either(value.test, out(value.first), out(value.second))
+            if isinstance(value, Loop | Counting):
+                raise Refused(name)
+            return value
+
+        return out(value)
+
+
+def _resolve(state: State, depth: int, name: str) -> Value:
+    """Return what a name means in a scope."""
+    for scope in reversed(state.scopes[: depth + 1]):
+        if name in scope:
+            return scope[name]
+    return Undefined(name)
+
+
+def _operands(value: Value) -> Iterator[Operand]:
+    """Yield the expressions in a value."""
+    if isinstance(value, Go):
+        yield value.expr
+        if value.present is not None:
+            yield value.present
+    elif isinstance(value, Int):
+        yield value.expr
+    elif isinstance(value, Cat):
+        for part in value.parts:
+            yield from _operands(part)
+    elif isinstance(value, Json):
+        yield from _operands(value.value)
+    elif isinstance(value, DictOf):
+        for key, found in value.items:
+            yield from _operands(key)
+            yield from _operands(found)
+    elif isinstance(value, ListOf):
+        for found in value.items:
+            yield from _operands(found)

@@ -1,0 +1,115 @@
+"""Go's expressions: conditions put together, constants, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.values import (
+    GO_TYPES,
+)
+from transplate.gotmpl.nodes import (
+    Bool,
+    Command,
+    Identifier,
+    Number,
+    Operand,
+    Pipeline,
+    Variable,
+)
+
+
+def type_test(operand: Operand, kind: str) -> Operand:
+    """Return the condition that a value is of a kind."""
+    return go(f'eq (printf "%T" $x) "{GO_TYPES[kind]}"', x=operand)
+
+
+def constant(value: object) -> Operand:
+    """Return a constant as a Go expression."""
+    if value is None:
+        return build.NONE
+    if isinstance(value, bool):
+        return build.boolean(value)
+    if isinstance(value, int):
+        return number(value)
+    if isinstance(value, str):
+        return string(value)
+    if isinstance(value, float):
+        return Number(repr(value), value)
+    raise Refused(f"the constant {value!r}")
+
+
+def is_simple(operand: Operand) -> bool:
+    """Tell whether an expression is a name, a field or a constant."""
+    return not isinstance(operand, Pipeline)
+
+
+def variables_of(operand: Operand) -> Iterator[str]:
+    """Yield the names of the variables in an expression."""
+    pending: list[object] = [operand]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Variable):
+            yield part.name
+        elif isinstance(part, Pipeline):
+            pending.extend(part.commands)
+        elif isinstance(part, Command):
+            pending.extend(part.operands)
+        elif hasattr(part, "operand"):
+            pending.append(part.operand)
+
+
+def call_operands(operand: Operand) -> tuple[Operand, ...]:
+    """Return a function and its arguments, or nothing if an expression is no call."""
+    if isinstance(operand, Pipeline) and len(operand.commands) == 1:
+        return operand.commands[0].operands
+    return ()
+
+
+def mentions(text: str, name: str) -> bool:
+    """Tell whether Go text has a variable in it."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (text[end : end + 1].isalnum() or text[end : end + 1] == "_"):
+            return True
+        at = text.find(name, end)
+    return False
+
+
+def negated(condition: Operand) -> Operand:
+    """Return the opposite of a condition."""
+    operands = call_operands(condition)
+    if len(operands) == 2 and operands[0] == Identifier("not"):
+        return operands[1]
+    if len(operands) == 3 and operands[0] in (Identifier("eq"), Identifier("ne")):
+        other = "ne" if operands[0] == Identifier("eq") else "eq"
+        return call(other, *operands[1:])
+    if isinstance(condition, Bool):
+        return Bool(not condition.value)
+    return call("not", condition)
+
+
+def both(left: Operand, right: Operand) -> Operand:
+    """Return ``and left right``, flat."""
+    return _chain("and", left, right)
+
+
+def either(left: Operand, right: Operand) -> Operand:
+    """Return ``or left right``, flat."""
+    return _chain("or", left, right)
+
+
+def _chain(name: str, left: Operand, right: Operand) -> Operand:
+    operands: list[Operand] = []
+    for side in (left, right):
+        parts = call_operands(side)
+        operands.extend(parts[1:] if parts and parts[0] == Identifier(name) and len(parts) > 2 else [side])
+    return call(name, *operands)
+
+
+def variable_name(name: str) -> str:
+    """Return a name of Jinja's as one for Go, where it can be one."""
+    return name if name.isascii() and name.isidentifier() else "v"

@@ -1,0 +1,26 @@
+"""Why something cannot be converted."""
+
+from __future__ import annotations
+
+from transplate.gotmpl.nodes import Operand
+
+
+class Refused(Exception):
+    """Something cannot be said in Go."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Ambiguous(Exception):
+    """Something can be said in Go only where it is known whether a condition holds."""
+
+    def __init__(self, test: Operand, reason: str) -> None:
+        super().__init__(reason)
+        self.test = test
+        self.reason = reason
+
+
+class TooLong(Exception):
+    """The converted template would be too long to be of use."""

@@ -1,0 +1,287 @@
+"""Loops over lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import (
+    negated,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.values import (
+    BUILT,
+    ELEMENTS,
+    MAPPED,
+    RECORDS,
+    TEXT,
+    Chosen,
+    Const,
+    Counting,
+    DictOf,
+    Go,
+    Int,
+    Joined,
+    ListOf,
+    Loop,
+    Pairs,
+    Reversed,
+    Split,
+    Undefined,
+    Value,
+)
+from transplate.gotmpl.nodes import (
+    Break,
+    Operand,
+    Variable,
+)
+
+_LONGEST_UNROLLED = 64
+
+
+class Walking(Interface):
+    """Loops over lists."""
+
+    def _walk(self, value: Value, body: Callable[..., None], wants: set[str]) -> None:
+        value = self.known(value)
+        if isinstance(value, Undefined):
+            return
+        if isinstance(value, ListOf):
+            self._unroll(value.items, body)
+        elif isinstance(value, DictOf):
+            self._unroll([key for key, _ in value.items], body)
+        elif isinstance(value, Go):
+            self._walk_go(value, body, wants)
+        elif isinstance(value, Reversed):
+            self._walk_reversed(value, body)
+        elif isinstance(value, Chosen):
+            self._walk_chosen(value, body, wants)
+        elif isinstance(value, Pairs):
+            self._walk_pairs(value, body, wants)
+        elif isinstance(value, Counting):
+            self._walk_numbers(value, body)
+        elif isinstance(value, Split):
+            self._walk_split(value, body, wants)
+        elif isinstance(value, Joined):
+            self._walk_joined(value, body, wants)
+        else:
+            raise Refused(f"a loop over a {self._name_of(value)}")
+
+    def _unroll(self, items: Any, body: Callable[..., None]) -> None:
+        if len(items) > _LONGEST_UNROLLED:
+            raise Refused("a loop over a list this long")
+        count = len(items)
+        for index, item in enumerate(items):
+            previous = items[index - 1] if index else Undefined("loop.previtem")
+            following = items[index + 1] if index + 1 < count else Undefined("loop.nextitem")
+            attributes: dict[str, Value] = {
+                "index0": Const(index),
+                "index": Const(index + 1),
+                "first": Const(index == 0),
+                "last": Const(index + 1 == count),
+                "length": Const(count),
+                "revindex": Const(count - index),
+                "revindex0": Const(count - index - 1),
+                "previtem": previous,
+                "nextitem": following,
+            }
+            body(item, Loop({name: _always(found) for name, found in attributes.items()}), unrolled=True)
+            if self.dead:
+                return
+
+    def _walk_go(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
+        if value.present is not None and value.present != value.expr:
+            inner = Go(value.kinds, value.expr)
+            with self.block() as items:
+                self._walk_go(inner, body, wants)
+            self.items.append(build.when(value.present, tuple(items)))
+            return
+        value = Go(value.kinds, value.expr)
+        if value.kinds & {"undefined", "none"} and value.kinds - {"undefined", "none"}:
+            kept = self._kept_go(value, "list")
+            with self.block() as items:
+                self.learn(kept.expr, True)
+                self._walk_go(Go(value.kinds - {"undefined", "none"}, kept.expr), body, wants)
+            self.items.append(build.when(kept.expr, tuple(items)))
+            return
+        if value.kinds <= MAPPED.keys():
+            self._walk_pairs(Pairs(value, only="keys"), body, wants)
+            return
+        if value.kinds == TEXT:
+            self._walk_text(value, body)
+            return
+        if value.kinds & BUILT:
+            if len(value.kinds) > 1:
+                raise Refused("a loop over one of several built lists")
+            self._walk_built(value, body, wants)
+            return
+        if len(value.kinds) == 1 and value.kinds <= RECORDS:
+            self._walk_pairs(Pairs(value, only="keys"), body, wants)
+            return
+        if not value.kinds <= ELEMENTS.keys():
+            raise self.split_kinds(value, f"a loop over a {self._name_of(value)}")
+        value = self._kept_go(value, "list")
+        elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
+        index, item = self.fresh("i"), self.fresh(self.item_name)
+        self.indexes[index.name] = value.expr
+        loop = self._list_loop(value, elements, index)
+
+        def write() -> None:
+            self.learn(value.expr, True)
+            run = self._or_fail if not self.is_nonempty(value) else _plainly
+            run(lambda: body(Go(elements, item), loop))
+
+        self.range((index, item), value.expr, write)
+
+    def _walk_built(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
+        value = self._kept_go(value, "list")
+        if value.kinds == {"picks"}:
+            index = self.fresh("i")
+            found = go("index $.Messages (index $l $i)", l=value.expr, i=index)
+            loop = self._counted_loop(index, call("len", value.expr))
+
+            def write_pick() -> None:
+                body(Go(frozenset({"message"}), self.declare("item", found)), loop)
+
+            self.range((index,), call("len", value.expr), write_pick)
+            return
+        length: Operand | None = None
+        if wants & {"last", "length"}:
+            length = self._kept_operand(self.operand(self.length(value)))
+        rest = self.declare("rest", value.expr)
+        self.homes.add(rest.name)
+        _, step = self._counter()
+
+        def write() -> None:
+            self.items.append(build.when(negated(rest), (Break(),)))
+            end = self.run(
+                "{{ $d := $r }}{{ range len $r }}{{ if eq (index $d 0) 255 }}{{ break }}{{ end }}"
+                "{{ $d = slice $d 1 }}{{ end }}",
+                r=rest,
+            )
+            cut = call("slice", rest, number(0), call("len", call("slice", rest, call("len", end))))
+            item = self.declare("item", cut)
+            self.items.append(build.assign(rest, call("slice", end, number(1))))
+            body(Go(TEXT, item), self._counted_loop(step(), length))
+
+        self.range((), call("len", value.expr), write)
+
+    def _list_loop(self, value: Go, elements: frozenset[str], index: Variable) -> Loop:
+        rest = call("slice", value.expr, index)
+        last = call("eq", call("len", rest), number(1))
+
+        def previous() -> Value:
+            place = call("len", call("slice", call("slice", value.expr, number(0), index), number(1)))
+            return Go(elements, call("index", value.expr, place), index)
+
+        def following() -> Value:
+            return Go(elements, call("index", rest, number(1)), call("ne", call("len", rest), number(1)))
+
+        return Loop(
+            {
+                "index0": _always(Int(index)),
+                "index": _always(Int(index, 1)),
+                "first": _always(Go(frozenset({"bool"}), call("not", index))),
+                "last": _always(Go(frozenset({"bool"}), last)),
+                "length": _always(Int(call("len", value.expr), low=1)),
+                "revindex": _always(Int(call("len", rest), low=1)),
+                "revindex0": _always(Int(call("len", rest), -1, low=1)),
+                "previtem": previous,
+                "nextitem": following,
+            }
+        )
+
+    def _walk_reversed(self, value: Reversed, body: Callable[..., None]) -> None:
+        inner = self.known(value.value)
+        assert isinstance(inner, Go)  # noqa: S101
+        elements = frozenset().union(*(ELEMENTS[kind] for kind in inner.kinds))
+        index = self.fresh("i")
+        place = call("len", call("slice", call("slice", inner.expr, index), number(1)))
+        loop = self._list_loop(inner, elements, index)
+        del loop.attributes["previtem"], loop.attributes["nextitem"]
+
+        def write() -> None:
+            self.learn(inner.expr, True)
+            item = self.declare("item", call("index", inner.expr, place))
+            body(Go(elements, item), loop)
+
+        self.range((index, self.fresh("unused")), inner.expr, write)
+
+    def _counter(self) -> tuple[Variable, Callable[[], Variable]]:
+        """Return a counter, and what writes the statements that count a round and gives its number."""
+        count = self.declare("count", string(""))
+        self.homes.add(count.name)
+
+        def step() -> Variable:
+            index = self.declare("i", call("len", count))
+            self.items.append(build.assign(count, call("print", count, string(" "))))
+            return index
+
+        return count, step
+
+    def _counted_loop(self, index: Variable, length: Operand | None) -> Loop:
+        attributes: dict[str, Callable[[], Value]] = {
+            "index0": _always(Int(index)),
+            "index": _always(Int(index, 1)),
+            "first": _always(Go(frozenset({"bool"}), call("not", index))),
+        }
+        if length is not None:
+            behind = self.int_operand(Int(index, 1))
+            attributes["last"] = _always(Go(frozenset({"bool"}), call("eq", behind, length)))
+            attributes["length"] = _always(Int(length, low=1))
+        return Loop(attributes)
+
+    def _walk_chosen(self, value: Chosen, body: Callable[..., None], wants: set[str]) -> None:
+        length: Operand | None = None
+        if wants & {"last", "length"} and value.keep is not None:
+            found = self.length(value)
+            length = self._kept_operand(self.operand(found))
+        if value.keep is None:
+            change = value.change
+            assert change is not None  # noqa: S101
+
+            def changed(item: Value, loop: Loop, unrolled: bool = False) -> None:
+                body(change(item), loop, unrolled=unrolled)
+
+            self._walk(value.value, changed, wants)
+            return
+        keep, change_kept = value.keep, value.change
+        _, step = self._counter()
+
+        def inner(item: Value, _: Loop, unrolled: bool = False) -> None:
+            test = self.settled(keep(item))
+
+            def write() -> None:
+                index = step()
+                made = change_kept(item) if change_kept is not None else item
+                body(made, self._counted_loop(index, length), unrolled=unrolled)
+
+            if isinstance(test, bool):
+                if test:
+                    write()
+            else:
+                self.branch(test, write, lambda: None)
+
+        self._walk(value.value, inner, set())
+
+    def _walk_joined(self, value: Joined, body: Callable[..., None], wants: set[str]) -> None:
+        if wants - {"first", "index0", "index"}:
+            raise Refused("the end of a loop over joined lists")
+        _, step = self._counter()
+
+        def counted(item: Value, _: Loop, unrolled: bool = False) -> None:
+            body(item, self._counted_loop(step(), None), unrolled=unrolled)
+
+        for part in value.parts:
+            self._walk(part, counted, set())
+
+
+def _plainly(write: Callable[[], None]) -> None:
+    write()
+
+
+def _always(value: Value) -> Callable[[], Value]:
+    return lambda: value

@@ -1,0 +1,136 @@
+"""Loops over dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transplate.convert.jinja_to_go import build, strings
+from transplate.convert.jinja_to_go.attributes import KEYS, key_of
+from transplate.convert.jinja_to_go.build import call, go, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.values import (
+    MAPPED,
+    RECORDS,
+    TEXT,
+    Const,
+    DictOf,
+    Go,
+    ListOf,
+    Loop,
+    Pairs,
+    Undefined,
+    Value,
+)
+from transplate.gotmpl.nodes import (
+    Operand,
+    Pipeline,
+    Range,
+    Variable,
+)
+
+
+class WalkingDicts(Interface):
+    """Loops over dicts."""
+
+    def _walk_record(self, value: Go, kind: str, body: Callable[..., None], only: str) -> None:
+        for name in (*KEYS[kind], *(("type",) if kind == "call" else ())):
+            if kind == "message" or kind == "call":
+                raise Refused(f"a loop over a {kind}")
+            found = key_of(kind, value.expr, name)
+            item: Value = Const(name) if only == "keys" else found if only else ListOf((Const(name), found))
+
+            def write(item: Value = item) -> None:
+                body(item, Loop({}), unrolled=True)
+
+            if isinstance(found, Go) and found.present is not None and found.absent == "undefined":
+                self.branch(found.present, write, lambda: None)
+            else:
+                write()
+
+    def _walk_pairs(self, value: Pairs, body: Callable[..., None], wants: set[str]) -> None:
+        inner = self.known(value.value)
+        if isinstance(inner, DictOf):
+            pairs = list(inner.items)
+            if value.sorted:
+                pairs.sort(key=lambda pair: str(pair[0].value).lower() if isinstance(pair[0], Const) else "")
+            items: list[Value] = [
+                key if value.only == "keys" else found if value.only == "values" else ListOf((key, found))
+                for key, found in pairs
+            ]
+            self._unroll(items, body)
+            return
+        if isinstance(inner, Undefined):
+            return
+        if not isinstance(inner, Go):
+            raise Refused(f"the items of a {self._name_of(inner)}")
+        inner = self.defined(inner)
+        if len(inner.kinds) == 1 and inner.kinds <= RECORDS:
+            if wants:
+                raise Refused("the place in a loop over a record")
+            (kind,) = inner.kinds
+            if value.sorted:
+                raise Refused("a record in the order of its keys")
+            self._walk_record(inner, kind, body, value.only)
+            return
+        if not inner.kinds <= MAPPED.keys():
+            raise self.split_kinds(inner, f"the items of a {self._name_of(inner)}")
+        if len(inner.kinds - {"map", "arguments"}) and len(inner.kinds) > 1:
+            raise self.split_kinds(inner, "the items of one of several dicts")
+        inner = self._kept_go(inner, "map")
+        if value.sorted and self.exact:
+            self._walk_sorted(inner, value.only, body, wants)
+            return
+        over = inner.expr
+        length: Operand = call("len", over)
+        if inner.kinds == {"ordered"}:
+            over = build.field(inner.expr, "ToMap" if value.sorted else "All")
+            length = build.field(inner.expr, "Len")
+        elements = frozenset().union(*(MAPPED[kind] for kind in inner.kinds))
+        key, item = self.fresh("key"), self.fresh("value")
+        needs_count = bool(wants)
+        step = self._counter()[1] if needs_count else None
+
+        def write() -> None:
+            index = step() if step is not None else self.fresh("i")
+            loop = self._counted_loop(index, length) if step is not None else Loop({})
+            self.learn(inner.expr, True)
+            name, found = Go(TEXT, key), Go(elements, item)
+            made: Value = name if value.only == "keys" else found if value.only else ListOf((name, found))
+            self._or_fail(lambda: body(made, loop))
+
+        self.range((key, item), over, write)
+
+    def _walk_sorted(self, inner: Go, only: str, body: Callable[..., None], wants: set[str]) -> None:
+        """Write a loop over a dict in the order of its keys without regard to case: the next one each round."""  # noqa: E501
+        elements = frozenset().union(*(MAPPED[kind] for kind in inner.kinds))
+        found = (
+            inner.expr
+            if inner.kinds != {"ordered"}
+            else self.declare("map", build.field(inner.expr, "ToMap"))
+        )
+        last = self.declare("last", string(""))
+        self.homes.add(last.name)
+        step = self._counter()[1] if wants else None
+
+        def write() -> None:
+            best = self.declare("best", string(""))
+            key = self.declare("key", string(""))
+            one = self.fresh("one")
+            with self.block() as items:
+                lower = self.run(strings.change_case(True), s=one)
+                place = self.declare("place", call("print", lower, string("\x00"), one))
+                test = go("and (gt $p $l) (or (not $b) (lt $p $b))", p=place, l=last, b=best)
+                self.items.append(build.when(test, (build.assign(best, place), build.assign(key, one))))
+            over = Pipeline(build.pipeline(found).commands, (one, Variable("$_")))
+            self.items.append(Range(over, tuple(items)))
+            self.items.append(build.assign(last, best))
+            index = step() if step is not None else self.fresh("i")
+            loop = self._counted_loop(index, call("len", found)) if step is not None else Loop({})
+            item = self.declare("value", call("index", found, key))
+            self.learn(inner.expr, True)
+            name, value = Go(TEXT, key), Go(elements, item)
+            made: Value = name if only == "keys" else value if only else ListOf((name, value))
+            self._or_fail(lambda: body(made, loop))
+
+        self.range((), call("len", found), write)

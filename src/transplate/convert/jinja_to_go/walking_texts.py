@@ -1,0 +1,150 @@
+"""Loops over texts and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transplate.convert.jinja_to_go import build, strings
+from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import (
+    negated,
+)
+from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import Condition
+from transplate.convert.jinja_to_go.values import (
+    TEXT,
+    Const,
+    Counting,
+    Go,
+    Int,
+    Loop,
+    Split,
+    lowest,
+)
+from transplate.gotmpl.nodes import (
+    Break,
+)
+
+
+class WalkingTexts(Interface):
+    """Loops over texts and numbers."""
+
+    def _walk_text(self, value: Go, body: Callable[..., None]) -> None:
+        """Write a loop over the characters of a text."""
+        rest = self.declare("rest", value.expr)
+        self.homes.add(rest.name)
+
+        def write() -> None:
+            self.items.append(build.when(negated(rest), (Break(),)))
+            character = self.declare("c", call("printf", string("%.1s"), rest))
+            self.items.append(build.assign(rest, call("slice", rest, call("len", character))))
+            body(Go(TEXT, character), Loop({}))
+
+        self.range((), call("len", value.expr), write)
+
+    def _walk_numbers(self, value: Counting, body: Callable[..., None]) -> None:
+        start, stop = self.known(value.start), self.known(value.stop)
+        if isinstance(start, Const) and isinstance(stop, Const):
+            numbers = range(start.value, stop.value)
+            self._unroll([Const(index) for index in (numbers[::-1] if value.down else numbers)], body)
+            return
+        if value.down and start == Const(0) and isinstance(stop, Int):
+            size = self._kept_operand(self.int_operand(stop))
+            index = self.fresh("i")
+            loop = self._counted_loop(index, size)
+            back = go('len (slice (printf "%*s" $n "") (len (printf "%*s " $i "")))', n=size, i=index)
+            self.range((index,), size, lambda: body(Int(back), loop))
+            return
+        if value.down:
+            raise Refused("a range that counts down from a number that is not known")
+        if start == Const(0) and isinstance(stop, Int):
+            size = self._kept_operand(self.int_operand(stop))
+            index = self.fresh("i")
+            loop = self._counted_loop(index, size)
+            self.range((index,), size, lambda: body(Int(index), loop))
+            return
+        if isinstance(start, Int | Const) and isinstance(stop, Int | Const) and lowest(start) >= 0:
+            low = self._kept_operand(self.operand(start))
+            high = self._kept_operand(self.operand(stop))
+            size = self.run(
+                '{{ $d := 0 }}{{ if gt $h $l }}{{ $d = len (slice (printf "%*s" $h "") $l) }}{{ end }}',
+                h=high,
+                l=low,
+            )
+            index = self.fresh("i")
+            loop = self._counted_loop(index, size)
+            shifted = (
+                Int(index, start.value)
+                if isinstance(start, Const)
+                else Int(go('len (printf "%*s%*s" $a "" $b "")', a=index, b=low))
+            )
+            self.range((index,), size, lambda: body(shifted, loop))
+            return
+        raise Refused("a range between numbers that are not known")
+
+    def _walk_split(self, value: Split, body: Callable[..., None], wants: set[str]) -> None:
+        text = self.known(value.text)
+        if isinstance(text, Const):
+            parts = text.value.split(value.separator)
+            parts = parts[value.skip : len(parts) - value.drop]
+            self._unroll([Const(part) for part in parts], body)
+            return
+        if value.separator is None:
+            raise Refused("a text split at white space")
+        if wants & {"last", "length"}:
+            raise Refused("the end of a loop over a split text")
+        source = self.text_operand(text)
+        rest = self.declare("rest", source)
+        more = self.declare("more", build.boolean(True))
+        self.homes.update((rest.name, more.name))
+        _, step = self._counter()
+        _, every = self._counter()
+        length = len(value.separator.encode())
+
+        def write() -> None:
+            self.items.append(build.when(negated(more), (Break(),)))
+            part, found, tail = self.fresh("part"), self.fresh("f"), self.fresh("t")
+            self.items.extend(
+                build.statements(
+                    strings.find(value.separator or "").replace("$d", "$f"),
+                    self.fresh,
+                    s=rest,
+                    f=found,
+                    t=tail,
+                )
+            )
+            self.items.append(build.declare(part, rest))
+            cut = call("slice", rest, number(0), call("len", call("slice", rest, call("len", tail))))
+            self.items.append(
+                build.when(
+                    found,
+                    (
+                        build.assign(part, cut),
+                        build.assign(rest, call("slice", tail, number(length))),
+                    ),
+                    (build.assign(more, build.boolean(False)),),
+                )
+            )
+            place = every()
+            tests: list[Condition] = []
+            if value.skip:
+                tests.append(call("ge", place, number(value.skip)))
+            if value.drop > 1:
+                raise Refused("this slice of a split text")
+            if value.drop:
+                tests.append(found)
+
+            def inner() -> None:
+                index = step()
+                body(Go(TEXT, part), self._counted_loop(index, None))
+
+            test = tests[0] if tests else True
+            if len(tests) > 1:
+                test = call("and", *(one for one in tests if not isinstance(one, bool)))
+            if isinstance(test, bool):
+                inner()
+            else:
+                self.branch(test, inner, lambda: None)
+
+        self.range((), call("len", call("print", source, string(" "))), write)
