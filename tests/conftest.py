@@ -13,6 +13,7 @@ from tests.oracle.engines import EngineUnavailable, MinijinjaEngine, NodeEngine,
 from tests.oracle.llama import LlamaEngine
 from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import GoOracle
+from tests.oracle.server.oracle import OllamaServer
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -42,6 +43,12 @@ def _started(start: Callable[[], Running]) -> Iterator[Running]:
 def go_oracle() -> Iterator[GoOracle]:
     """Real Ollama and Go."""
     yield from _started(GoOracle)
+
+
+@pytest.fixture(scope="session")
+def ollama_server() -> Iterator[OllamaServer]:
+    """A real Ollama server."""
+    yield from _started(OllamaServer)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""A real Ollama server."""
