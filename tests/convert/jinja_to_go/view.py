@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from transplate.ollama import NEWEST, OllamaTemplate, Values
 
-_DATA = '{"messages": {{ json .Messages }}, "tools": {{ json .Tools }}}'
+REQUEST_TEMPLATE = '{"messages": {{ json .Messages }}, "tools": {{ json .Tools }}}'
+"""What prints a request as Ollama sees it."""
 
 
 @lru_cache(maxsize=8)
 def _data(ollama: str) -> OllamaTemplate:
-    return OllamaTemplate(_DATA, ollama=ollama)
+    return OllamaTemplate(REQUEST_TEMPLATE, ollama=ollama)
 
 
 def view(
@@ -24,12 +26,24 @@ def view(
     Messages are those that Ollama has collated; arguments and tools are what Go's JSON says they are; empty
     thinking, names and lists are absent; the think fields are ``enable_thinking`` and ``reasoning_effort``.
     """
-    data = json.loads(_data(ollama).execute(values))
+    fields = {"is_think_set": values.is_think_set, "think": values.think, "think_level": values.think_level}
+    return jinja_view(json.loads(_data(ollama).execute(values)), fields)
+
+
+def jinja_view(
+    data: Mapping[str, Any], request: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], list[Any] | None, dict[str, Any]]:
+    """Return messages, tools and variables.
+
+    Args:
+        data: What :data:`REQUEST_TEMPLATE` prints for the request.
+        request: The request, of which the think fields are looked at.
+    """
     variables: dict[str, Any] = {}
-    if values.is_think_set:
-        variables["enable_thinking"] = values.think
-    if values.think_level:
-        variables["reasoning_effort"] = values.think_level
+    if request.get("is_think_set"):
+        variables["enable_thinking"] = bool(request.get("think"))
+    if request.get("think_level"):
+        variables["reasoning_effort"] = request["think_level"]
     return [_message(message) for message in data["messages"] or ()], data["tools"] or None, variables
 
 
