@@ -11,6 +11,7 @@ from typing import Any
 
 Row = dict[str, Any]
 _HUNDRED_KB = 100_000
+_FAILURES = ("wrong", "crash", "refused", "go fails", "error lost")
 
 
 def read_results(paths: Iterable[Path]) -> list[Row]:
@@ -45,6 +46,31 @@ def tally(rows: Sequence[Row]) -> Counter[str]:
         else:
             statuses["hollow"] += 1
     return statuses
+
+
+def kinds(rows: Sequence[Row]) -> str:
+    """Return what is wrong, crashed, refused or stopped, by its kind, the most frequent first, as Markdown."""
+    groups: dict[tuple[int, str, str], list[Row]] = {}
+    for row in rows:
+        if row["status"] in _FAILURES and (row["counts_at_all"] or row["status"] in ("wrong", "crash")):
+            severity = _FAILURES.index(row["status"])
+            key = (severity, row["style"], kind(row["reason"]) if severity else row["name"])
+            groups.setdefault(key, []).append(row)
+    parts = []
+    for (severity, style, reason), group in sorted(
+        groups.items(), key=lambda item: (item[0][0], item[0][1], -len(item[1]))
+    ):
+        names = ", ".join(sorted({row["name"] for row in group}))
+        least = min(group, key=lambda row: len(json.dumps(row["example"])))
+        number = len({row["name"] for row in group})
+        example = json.dumps(least["example"], ensure_ascii=False)
+        parts += [
+            f"### {_FAILURES[severity]}, {style}: {reason} ({number})\n",
+            f"{names}\n",
+            f"`{least['name']}`: {least['reason']}\n",
+            f"```json\n{example}\n```\n",
+        ]
+    return "\n".join(parts)
 
 
 def kind(reason: str) -> str:
