@@ -49,7 +49,7 @@ def tally(rows: Sequence[Row]) -> Counter[str]:
 
 
 def kinds(rows: Sequence[Row]) -> str:
-    """Return what is wrong, crashed, refused or stopped, by its kind, the most frequent first, as Markdown."""
+    """Return what is wrong, refused or stopped, by its kind, the most frequent first, as Markdown."""
     groups: dict[tuple[int, str, str], list[Row]] = {}
     for row in rows:
         if row["status"] in _FAILURES and (row["counts_at_all"] or row["status"] in ("wrong", "crash")):
