@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "transplate"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors", "source", "limits", "language"}
+BASE = {"errors", "source", "limits", "language", "files"}
 
 THIRD_PARTY = {
     "lark": ("gotmpl/grammar.py", "gotmpl/parser.py", "gotmpl/lexer.py"),

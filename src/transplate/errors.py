@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 
 from transplate.source import Source
@@ -114,3 +116,14 @@ class UnsupportedTemplate(TransplateError):
 
 class RequestError(TransplateError):
     """A request or conversation that cannot be read; the message names the bad field."""
+
+
+@contextmanager
+def naming(source: Source) -> Iterator[None]:
+    """Give the errors that are about a text the name of the file that the text is from."""
+    try:
+        yield
+    except TransplateError as error:
+        if error.source is not None and error.source.text == source.text:
+            error.source = source
+        raise

@@ -100,7 +100,7 @@ def test_a_target_that_is_a_file(run: Run, folder: Path) -> None:
     (folder / "out").write_text("")
     result = run("convert", "Modelfile", "out/")
     assert (result.status, result.output) == (2, "")
-    assert "error: out/" in result.errors
+    assert "error: out: is a file, not a folder" in result.errors
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_folder_becomes_a_modelfile(run: Run, model: Path, folder: Path) -> No
     result = run("convert", "model", "Modelfile")
     assert (result.status, result.output) == (0, "")
     assert "stop </s>: the eos token" in result.errors
-    assert "stop <|im_end|>: ends the assistant's turns in prompts" in result.errors
+    assert "stop <|im_end|>: ends the assistant's last turn in prompts" in result.errors
     assert "bos: the tokenizer adds it, so the TEMPLATE does not" in result.errors
     modelfile = Modelfile.parse((folder / "Modelfile").read_bytes())
     assert modelfile.get("from") == "./model"
@@ -83,8 +83,8 @@ def test_a_gguf_keeps_its_own_template(run: Run, folder: Path) -> None:
     (folder / "tiny.gguf").write_bytes(gguf(ENTRIES))
     result = run("convert", "tiny.gguf", "Modelfile")
     assert result.status == 0
-    assert "no TEMPLATE: since 0.30.0 Ollama runs the GGUF's own chat template" in result.errors
-    assert (folder / "Modelfile").read_text() == "FROM ./tiny.gguf\nPARAMETER stop </s>\n"
+    assert "no TEMPLATE: the GGUF's own chat template makes the prompts (since 0.30.0)" in result.errors
+    assert (folder / "Modelfile").read_text() == "FROM ./tiny.gguf\nREQUIRES 0.30.0\nPARAMETER stop </s>\n"
 
 
 def test_what_is_there_survives(run: Run, model: Path, folder: Path) -> None:
@@ -92,7 +92,7 @@ def test_what_is_there_survives(run: Run, model: Path, folder: Path) -> None:
     (folder / "Modelfile").write_text("FROM mine\n")
     result = run("convert", "model", "Modelfile")
     assert (result.status, result.output) == (2, "")
-    assert "error: Modelfile: is there already: --force replaces it\n" in result.errors
+    assert "error: Modelfile: is there already: --force replaces it" in result.errors
     assert run("convert", "model", "Modelfile", "--dry-run").status == 0
     assert (folder / "Modelfile").read_text() == "FROM mine\n"
 
@@ -101,7 +101,7 @@ def test_a_template_alone_is_no_model(run: Run, folder: Path) -> None:
     (folder / "t.jinja").write_text(CHATML)
     result = run("convert", "t.jinja", "Modelfile")
     assert (result.status, result.output) == (2, "")
-    assert "a Modelfile needs a folder or GGUF" in result.errors
+    assert "--from says what the Modelfile is made from" in result.errors
 
 
 def test_a_template_goes_into_a_copy_of_a_gguf(run: Run, folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_template_goes_into_a_copy_of_a_gguf(run: Run, folder: Path) -> None:
     assert run("convert", "t.jinja", "new.gguf", "--base", "old.gguf", "--dry-run").status == 0
     assert not (folder / "new.gguf").exists()
     result = run("convert", "t.jinja", "new.gguf", "--base", "old.gguf")
-    assert (result.status, result.output, result.errors) == (0, "", "writes new.gguf\n")
+    assert (result.status, result.output, result.errors) == (0, "", "wrote new.gguf\n")
     template = Model.load(folder / "new.gguf").chat_template
     assert template is not None
     assert template.text == CHATML

@@ -95,10 +95,18 @@ def test_template_from_standard_input(run: Run) -> None:
     assert run("render", "-", "-m", "x", stdin="{{ messages[0].content }}").output == "x"
 
 
-@pytest.mark.parametrize("template", ["", "no action at all\n"])
-def test_template_without_actions(run: Run, template: str) -> None:
-    result = run("render", "-", "-m", "x", stdin=template)
-    assert (result.status, result.output) == (0, template)
+def test_template_without_actions(run: Run, folder: Path) -> None:
+    result = run("render", "-", "-m", "x", stdin="no action at all\n")
+    assert (result.status, result.output) == (0, "no action at all\n")
+    (folder / "empty.gotmpl").write_text("")
+    result = run("render", "empty.gotmpl", "-m", "x")
+    assert (result.status, result.output) == (0, "")
+
+
+def test_an_empty_standard_input_is_no_template(run: Run) -> None:
+    result = run("render", "-", "-m", "x", stdin="")
+    assert (result.status, result.output) == (2, "")
+    assert "standard input: is empty" in result.errors
 
 
 def test_bytes_come_out_as_they_are(run: Run) -> None:

@@ -60,7 +60,7 @@ def test_nothing_half_written(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         write_with_template(base, target, "new", progress=stop)
-    with pytest.raises(TransplateError, match="no such file"):
+    with pytest.raises(TransplateError, match="no such folder"):
         write_with_template(base, tmp_path / "nowhere" / "new.gguf", "new")
     base.write_bytes(gguf(ENTRIES)[:-3])
     with pytest.raises(TransplateError, match="damaged GGUF"):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from transplate.cli import FINE, NO
-from transplate.cli.files import name_of, read_text
+from transplate.cli.files import STDIN, name_of, read_text
+from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.requests import read_json
 from transplate.cli.templates import read_template
@@ -28,9 +29,12 @@ Examples:
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.argument("conversation_files", metavar="[CONVERSATION]...", nargs=-1)
+@downloading
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 @errors_as_json
-def command(first: str, second: str, conversation_files: tuple[str, ...], as_json: bool) -> int:
+def command(
+    first: str, second: str, conversation_files: tuple[str, ...], download: bool, as_json: bool
+) -> int:
     """Check that the templates A and B, of either language, print the same prompts.
 
     They are compared on the CONVERSATIONs, JSON files as for render, or else on a built-in set. Exit status 1
@@ -38,7 +42,9 @@ def command(first: str, second: str, conversation_files: tuple[str, ...], as_jso
     """
     from transplate import check_parity
 
-    a, b = read_template(first).template, read_template(second).template
+    if [first, second, *conversation_files].count(STDIN) > 1:
+        raise click.UsageError("standard input ('-') can be read only once")
+    a, b = (read_template(source, download=download).template for source in (first, second))
     conversations = [_read_conversation(path) for path in conversation_files] or None
     report = check_parity(a, b, conversations)
     if as_json:

@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from transplate.cli import BAD
-from transplate.cli.files import STDIN, reason
+from transplate.cli.files import STDIN
 from transplate.cli.output import show_error
 from transplate.errors import TransplateError
+from transplate.files import reason
 
 _COMMANDS = ("render", "convert", "check")
 _INSPECT = "inspect"

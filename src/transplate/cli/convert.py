@@ -1,18 +1,20 @@
-"""``transplate convert``: a template in one language to a template in the other."""
+"""``transplate convert``: a template to the other language, a model to another kind of files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from transplate.cli import FINE
-from transplate.cli.files import write_file
+from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
-from transplate.cli.templates import TemplateFile, naming, read_template
+from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.cli.verdict import report_data, report_lines
-from transplate.language import Language, language_of_name
+from transplate.errors import naming
+from transplate.files import write_file
+from transplate.language import language_of_name
 
 if TYPE_CHECKING:
     from transplate import Conversion, ParityReport
@@ -25,6 +27,7 @@ Examples:
   transplate convert chat_template.jinja template.gotmpl
   transplate convert Modelfile model/
   transplate convert model/ Modelfile
+  transplate convert Modelfile repository/ --to hub
   transplate convert chat_template.jinja new.gguf --base old.gguf
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
@@ -32,14 +35,15 @@ What the result takes for granted, and whether it prints the same prompts, is re
 """
 
 
-@click.command("convert", epilog=_EPILOG, short_help="Convert a template to the other language.")
+@click.command("convert", epilog=_EPILOG, short_help="Convert a template, or a whole model.")
 @click.argument("source", metavar="SRC")
 @click.argument("destination", metavar="[DST]", required=False)
 @click.option(
     "--to",
     "target",
-    type=click.Choice(["jinja", "gotmpl"]),
-    help="The language to convert to, where the name of DST does not tell.",
+    type=click.Choice(["jinja", "gotmpl", "hf", "modelfile", "hub"]),
+    help="What to convert to, where the name of DST does not tell: hf is a folder in Hugging Face's layout, "
+    "hub one with the files template, system and params, which the Hub takes for Ollama.",
 )
 @click.option(
     "--exact",
@@ -52,58 +56,64 @@ What the result takes for granted, and whether it prints the same prompts, is re
     multiple=True,
     help="Take something more for granted: hf-json, bos-token, llama-server, …",
 )
+@click.option("--from", "model_base", metavar="MODEL", help="With a Modelfile as DST: what FROM says.")
 @click.option("--base", metavar="GGUF", help="Write DST as a copy of this GGUF with the chat template SRC.")
-@click.option(
-    "--dry-run", is_flag=True, help="With a folder, Modelfile or GGUF as DST: only say what would be written."
-)
-@click.option(
-    "--force",
-    is_flag=True,
-    help="With a folder, Modelfile or GGUF as DST: replace what is there and differs.",
-)
+@click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+@click.option("--force", is_flag=True, help="Where DST is a whole model: replace what is there and differs.")
+@downloading
 @click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
 @errors_as_json
 def command(
     source: str,
     destination: str | None,
-    target: Language | None,
+    target: Literal["jinja", "gotmpl", "hf", "modelfile", "hub"] | None,
     exact: bool,
     assume: tuple[str, ...],
+    model_base: str | None,
     base: str | None,
     dry_run: bool,
     force: bool,
+    download: bool,
     as_json: bool,
 ) -> int:
     """Convert the template SRC to the other language and write it to DST, or to standard output.
 
-    The language follows from the name of DST: *.jinja or *.gotmpl. A template that the other language cannot
-    express exactly is refused, and nothing is written. Where DST is a folder, it gets the whole model SRC in
-    Hugging Face's layout, merged into what is there; where it is a Modelfile, the model in the folder or GGUF
-    SRC.
+    What DST is follows from its name: *.jinja or *.gotmpl for a template, Modelfile or *.modelfile for a
+    Modelfile, a folder (one that is there, or a name that ends in /) for a whole model in Hugging Face's
+    layout, merged into what is there. A template that the other language cannot express exactly is refused,
+    and nothing is written.
     """
-    from transplate.cli.folders import is_folder, write_folder
-    from transplate.cli.gguf import write_gguf
-    from transplate.cli.modelfiles import is_modelfile_name, write_modelfile
+    from transplate.cli.models import target_of, write_model
 
     if base is not None:
+        from transplate.cli.gguf import write_gguf
+
         if destination is None or not destination.lower().endswith(".gguf"):
             raise click.UsageError("--base needs a DST that is the new GGUF, such as new.gguf")
-        return write_gguf(read_template(source), destination, base, dry_run=dry_run, force=force)
-    if destination is not None and is_folder(destination):
-        return write_folder(read_template(source), destination, dry_run=dry_run, force=force)
-    if destination is not None and is_modelfile_name(destination):
-        return write_modelfile(read_template(source), destination, dry_run=dry_run, force=force)
+        return write_gguf(read_model(source), destination, base, dry_run=dry_run, force=force)
+    if target in ("hf", "modelfile", "hub") and destination is None:
+        raise click.UsageError(f"--to {target} needs a DST to write to")
+    model = read_model(source, download=download)
+    whole = target if target in ("hf", "modelfile", "hub") else None
+    if destination is not None and target is None:
+        whole = target_of(model, destination)
+    if whole is not None and destination is not None:
+        return write_model(
+            model, destination, whole, base=model_base, dry_run=dry_run, force=force, as_json=as_json
+        )
+    if model_base is not None:
+        raise click.UsageError("--from is for a Modelfile as DST")
     named = language_of_name(destination) if destination else None
     if target and named and target != named:
         raise click.UsageError(f"--to {target} and the name {destination} do not go together")
-    template = read_template(source)
+    template = template_of(model)
     if (target or named) == template.language:
         raise click.UsageError(f"{template.source.name} is a {template.language} template already")
     convert = _to_go if template.language == "jinja" else _to_jinja
     conversion = convert(template, exact=exact, assume=assume)
     report = _check(template, conversion)
-    if destination is not None:
-        write_file(destination, conversion.text)
+    if destination is not None and not dry_run:
+        write_file(destination, conversion.text.encode())
     if as_json:
         print_json(_data(conversion, report), indent=2)
         return FINE
@@ -111,6 +121,8 @@ def command(
         print_exactly(conversion.text.encode())
     for line in _lines(conversion, report, template.source.name, destination or "the result"):
         say(line, err=True)
+    if destination is not None and dry_run:
+        say(f"would write {destination}", err=True)
     return FINE
 
 
@@ -137,9 +149,10 @@ def _to_go(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> C
 def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
     from transplate import JinjaTemplate, OllamaTemplate, check_parity
 
+    # The text alone is converted: a model's SYSTEM and special tokens are no part of either side.
     if template.language == "jinja":
-        return check_parity(template.template, OllamaTemplate(conversion.text))
-    return check_parity(template.template, JinjaTemplate(conversion.text))
+        return check_parity(JinjaTemplate(template.source.text), OllamaTemplate(conversion.text))
+    return check_parity(OllamaTemplate(template.source.text), JinjaTemplate(conversion.text))
 
 
 def _lines(conversion: Conversion, report: ParityReport, source: str, result: str) -> Iterator[str]:

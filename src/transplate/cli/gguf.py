@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from transplate.cli import FINE
-from transplate.cli.folders import chat_template_of
 from transplate.cli.output import say
-from transplate.cli.templates import TemplateFile
 from transplate.errors import TransplateError
 
+if TYPE_CHECKING:
+    from transplate import Model
 
-def write_gguf(template: TemplateFile, destination: str, base: str, *, dry_run: bool, force: bool) -> int:
+
+def write_gguf(model: Model, destination: str, base: str, *, dry_run: bool, force: bool) -> int:
     """Write a copy of a GGUF with a chat template, with a bar on a terminal.
 
     Raises:
@@ -22,8 +24,12 @@ def write_gguf(template: TemplateFile, destination: str, base: str, *, dry_run: 
             cannot be written.
     """
     from transplate.models.gguf_writer import write_with_template
+    from transplate.models.prompts import chat_template_of
 
-    text = chat_template_of(template)
+    chat = chat_template_of(model)
+    if chat.conversion is not None:
+        for assumption in chat.conversion.assumptions:
+            say(f"assumes {assumption.name}: {assumption.meaning}", err=True)
     if Path(destination).exists() and not force and not dry_run:
         raise TransplateError(f"{destination}: is there already: --force replaces it")
     if dry_run:
@@ -40,6 +46,6 @@ def write_gguf(template: TemplateFile, destination: str, base: str, *, dry_run: 
             bar.update(percent - shown)
             shown = percent
 
-        write_with_template(Path(base), Path(destination), text, progress=progress)
-    say(f"writes {destination}", err=True)
+        write_with_template(Path(base), Path(destination), chat.text, progress=progress)
+    say(f"wrote {destination}", err=True)
     return FINE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from transplate.cli import FINE
+from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.requests import Request
 from transplate.cli.templates import TemplateFile, read_model, template_of
@@ -28,11 +29,12 @@ _LANGUAGES = {"gotmpl": "Ollama Go template", "jinja": "Hugging Face chat templa
 
 @click.command("inspect")
 @click.argument("source", metavar="SRC")
+@downloading
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @errors_as_json
-def command(source: str, as_json: bool) -> int:
+def command(source: str, download: bool, as_json: bool) -> int:
     """Say what the template or model SRC is."""
-    model = read_model(source)
+    model = read_model(source, download=download)
     is_template = model.kind in ("Go template", "chat template")
     read = template_of(model) if model.template or model.chat_template else None
     facts: dict[str, Any] = {} if read is None else _template_facts(read)

@@ -11,9 +11,10 @@ from typing import Any, BinaryIO
 import click
 
 from transplate.cli import BAD, FINE
-from transplate.cli.files import decoded, opened
+from transplate.cli.files import opened
 from transplate.cli.output import error_data, print_json, say
 from transplate.errors import TransplateError
+from transplate.files import decoded
 from transplate.source import Source
 
 

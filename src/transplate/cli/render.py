@@ -9,6 +9,7 @@ import click
 
 from transplate.cli import FINE
 from transplate.cli.files import STDIN, read_text
+from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_exactly, print_json
 from transplate.cli.requests import EXAMPLE, read_json, read_request, request_of_texts, with_options
 from transplate.cli.templates import read_template
@@ -25,6 +26,12 @@ Examples:
 
 def _think(_: click.Context, __: click.Parameter, word: str | None) -> bool | str | None:
     return {"true": True, "false": False}.get(word, word) if word is not None else None
+
+
+def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
+    if wrong := [pair for pair in pairs if not pair.partition("=")[1]]:
+        raise click.BadParameter(f"{wrong[0]!r} is no NAME=TEXT")
+    return {name: text for name, _, text in (pair.partition("=") for pair in pairs)}
 
 
 @click.command("render", epilog=_EPILOG, short_help="Print the prompt that a template makes of a request.")
@@ -49,6 +56,21 @@ def _think(_: click.Context, __: click.Parameter, word: str | None) -> bool | st
     metavar="FILE",
     help='Render many: a request a line in, a {"prompt"} or {"error"} a line out.',
 )
+@click.option("--chat-template", "name", metavar="NAME", help="Of named chat templates, the one to take.")
+@click.option(
+    "--token",
+    "tokens",
+    metavar="NAME=TEXT",
+    multiple=True,
+    callback=_tokens,
+    help="A special token for a chat template, such as bos_token='<s>'.",
+)
+@click.option(
+    "--generation-prompt/--no-generation-prompt",
+    default=None,
+    help="Whether a chat template opens the assistant's turn; by default unless the last message is one.",
+)
+@downloading
 @click.option("--json", "as_json", is_flag=True, help='Print {"prompt"} or {"error"} as JSON.')
 @errors_as_json
 def command(
@@ -59,6 +81,10 @@ def command(
     tools_file: str | None,
     think: bool | str | None,
     lines_file: str | None,
+    name: str | None,
+    tokens: dict[str, str],
+    generation_prompt: bool | None,
+    download: bool,
     as_json: bool,
 ) -> int:
     """Print the prompt that the template SRC makes of a request, byte for byte.
@@ -70,9 +96,11 @@ def command(
         raise click.UsageError("give a REQUEST, or -m, or --jsonl, and not two of them")
     if [source, request_file, tools_file, lines_file].count(STDIN) > 1:
         raise click.UsageError("standard input ('-') can be read only once")
-    template = read_template(source)
+    template = read_template(source, download=download, name=name, tokens=tokens)
     tools = None if tools_file is None else read_json(read_text(tools_file))
-    complete = partial(with_options, system=system, tools=tools, think=think)
+    complete = partial(
+        with_options, system=system, tools=tools, think=think, generation_prompt=generation_prompt
+    )
     if lines_file is not None:
         from transplate.cli.jsonl import render_lines
 

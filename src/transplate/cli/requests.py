@@ -23,6 +23,8 @@ class Request:
     system: Any = None
     prompt: Any = ""
     suffix: Any = ""
+    generation_prompt: bool | None = None
+    """Whether a chat template opens the assistant's turn; None for what the last message says."""
 
 
 EXAMPLE = Request(
@@ -77,11 +79,19 @@ def request_of_texts(texts: Sequence[str]) -> Request:
     return Request([{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)])
 
 
-def with_options(request: Request, *, system: str | None, tools: Any, think: bool | str | None) -> Request:
+def with_options(
+    request: Request,
+    *,
+    system: str | None,
+    tools: Any,
+    think: bool | str | None,
+    generation_prompt: bool | None = None,
+) -> Request:
     """Return a request with what the command line says: of tools and thinking it has the last word."""
     return replace(
         request,
         system=system if request.system is None else request.system,
         tools=request.tools if tools is None else tools,
         think=request.think if think is None else think,
+        generation_prompt=generation_prompt,
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from transplate.cli.files import STDIN, name_of, opened
 from transplate.cli.requests import Request
-from transplate.errors import RequestError, TransplateError
+from transplate.errors import RequestError, TransplateError, naming
 from transplate.language import Language
 from transplate.source import Source
 
@@ -36,54 +35,87 @@ class TemplateFile:
     model: Model
 
 
-def read_model(path: str) -> Model:
+def read_model(path: str, *, download: bool = False) -> Model:
     """Return what a source is: a template alone, or a whole model.
 
+    Args:
+        path: The source, ``-`` for standard input.
+        download: Whether the few small files of a repository that is not in the cache are fetched.
+
     Raises:
-        TransplateError: It cannot be read.
+        TransplateError: It cannot be read, or standard input is empty.
     """
     from transplate.models.source import load, read
 
     if path != STDIN:
-        return load(path)
+        return load(path, download=download)
     with opened(path) as file:
-        return read(file.read(), name_of(path))
+        data = file.read()
+    if not data:
+        raise TransplateError(f"{name_of(path)}: is empty, where a template or a Modelfile was expected")
+    return read(data, name_of(path))
 
 
-def read_template(path: str) -> TemplateFile:
+def read_template(
+    path: str, *, download: bool = False, name: str | None = None, tokens: Mapping[str, str] = {}
+) -> TemplateFile:
     """Return the template of a source; of a model with several, the one that Ollama runs.
+
+    Args:
+        path: The source, ``-`` for standard input.
+        download: As for :func:`read_model`.
+        name: Which of the named chat templates to take.
+        tokens: Special tokens besides, or instead of, those of the model.
 
     Raises:
         TransplateError: It cannot be read, or there is no template in it.
     """
-    return template_of(read_model(path))
+    model = read_model(path, download=download)
+    if tokens:
+        own = model.tokens
+        others = {key: text for key, text in tokens.items() if key not in ("bos_token", "eos_token")}
+        bos, eos = tokens.get("bos_token", own.bos), tokens.get("eos_token", own.eos)
+        own = replace(own, bos=bos, eos=eos, others={**own.others, **others})
+        model = replace(model, tokens=own)
+    return template_of(model, name=name)
 
 
-def template_of(model: Model) -> TemplateFile:
+def template_of(model: Model, *, name: str | None = None) -> TemplateFile:
     """Return the template of a model, the one that Ollama runs where it has several.
+
+    Args:
+        model: The model.
+        name: Which of its named chat templates to take.
 
     Raises:
         TransplateError: There is none, or it is none that can be read.
     """
-    source, language = _chosen(model)
+    from transplate.models.prompts import counting_template, template_of
+
+    if name is not None:
+        model = _with_named(model, name)
+    source, language = counting_template(model)
     with naming(source):
-        template, render = _jinja(source, model.special_tokens) if language == "jinja" else _gotmpl(source)
+        render = _render_jinja(source, model) if language == "jinja" else _render_go(source.text)
 
     def render_named(request: Request) -> bytes:
         with naming(source):
             return render(_begun(request, model))
 
-    return TemplateFile(source, language, template, render_named, model)
+    return TemplateFile(source, language, template_of(model), render_named, model)
 
 
-def _chosen(model: Model) -> tuple[Source, Language]:
-    go, jinja = model.template, model.chat_template
-    if go is not None and (jinja is None or model.road().prompt_from != "jinja"):
-        return go, "gotmpl"
-    if jinja is not None:
-        return jinja, "jinja"
-    missing = [warning for warning in model.warnings if warning.startswith("FROM ")]
-    raise TransplateError("; ".join([f"{model.name}: has no template", *missing]))
+def _with_named(model: Model, name: str) -> Model:
+    """Return a model whose only template is one of its named chat templates.
+
+    Raises:
+        TransplateError: It has none of this name.
+    """
+    named = dict(model.named) or ({"default": model.chat_template} if model.chat_template else {})
+    if name not in named:
+        known = f"; its names are {', '.join(sorted(named))}" if named else ""
+        raise TransplateError(f"{model.name}: has no chat template of the name {name!r}{known}")
+    return replace(model, template=None, renderer="", chat_template=named[name], named={})
 
 
 def _begun(request: Request, model: Model) -> Request:
@@ -98,23 +130,14 @@ def _begun(request: Request, model: Model) -> Request:
     return replace(request, messages=messages, system=None)
 
 
-@contextmanager
-def naming(source: Source) -> Iterator[None]:
-    """Give the errors that are about a text the name of the file it is from."""
-    try:
-        yield
-    except TransplateError as error:
-        if error.source is not None and error.source.text == source.text:
-            error.source = source
-        raise
-
-
-def _gotmpl(source: Source) -> tuple[OllamaTemplate, Callable[[Request], bytes]]:
+def _render_go(text: str) -> Callable[[Request], bytes]:
     from transplate import OllamaTemplate
 
-    template = OllamaTemplate(source.text)
+    template = OllamaTemplate(text)
 
     def render(request: Request) -> bytes:
+        if request.generation_prompt is not None:
+            raise RequestError("a Go template decides itself whether it opens the assistant's turn")
         return template.render_bytes(
             request.messages,
             request.tools,
@@ -124,21 +147,26 @@ def _gotmpl(source: Source) -> tuple[OllamaTemplate, Callable[[Request], bytes]]
             suffix=request.suffix,
         )
 
-    return template, render
+    return render
 
 
-def _jinja(
-    source: Source, special_tokens: Mapping[str, str]
-) -> tuple[JinjaTemplate, Callable[[Request], bytes]]:
+def _render_jinja(source: Source, model: Model) -> Callable[[Request], bytes]:
     from transplate import JinjaTemplate
 
-    template = JinjaTemplate(source.text, special_tokens=special_tokens)
+    template = JinjaTemplate(source.text, special_tokens=model.special_tokens)
 
     def render(request: Request) -> bytes:
-        prompt = template.render(**_conversation(request).to_hf())
-        return prompt.encode("utf-8", "replace")
+        chosen = template
+        # As transformers does: with tools, the template of that name.
+        if request.tools and "tool_use" in model.named and model.named.get("default") == source:
+            chosen = JinjaTemplate(model.named["tool_use"].text, special_tokens=model.special_tokens)
+        arguments = _conversation(request).to_hf()
+        if request.generation_prompt is not None:
+            arguments["add_generation_prompt"] = request.generation_prompt
+            arguments["continue_final_message"] = False
+        return chosen.render(**arguments).encode("utf-8", "replace")
 
-    return template, render
+    return render
 
 
 def _conversation(request: Request) -> Conversation:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from transplate.errors import TransplateError
-from transplate.models.files import unreadable
+from transplate.files import reason
 from transplate.models.model import Model, Tokens
 from transplate.source import Source
 
@@ -21,7 +21,13 @@ _BOOL, _ARRAY = 7, 9
 _FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", _BOOL: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_ENTRIES = 1_000_000
 _DEEPEST = 8
-_SPECIAL = ("bos", "eos", "unknown", "separator", "padding", "eot", "eom", "mask")
+_SPECIAL = {
+    **{name: f"{name}_token" for name in ("bos", "eos", "eot", "eom", "mask")},
+    "unknown": "unk_token",
+    "separator": "sep_token",
+    "padding": "pad_token",
+}
+"""Special tokens as GGUF and as Hugging Face call them."""
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
@@ -34,7 +40,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             return GgufReader(file, path).metadata()
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise TransplateError(f"{path}: {reason(error)}") from error
 
 
 def read_gguf(path: Path) -> Model:
@@ -55,6 +61,7 @@ def read_gguf(path: Path) -> Model:
     return Model(
         name=str(path),
         kind="GGUF",
+        place=str(path),
         chat_template=default,
         named=named if len(named) > 1 or default is None else {},
         family=architecture if isinstance(architecture, str) else "",
@@ -64,18 +71,21 @@ def read_gguf(path: Path) -> Model:
 
 def _tokens(metadata: dict[str, Any]) -> Tokens:
     texts = metadata.get("tokenizer.ggml.tokens")
-    special: dict[str, str] = {}
+    texts = texts if isinstance(texts, list) else []
+    special: dict[str, tuple[int, str]] = {}
     for name in _SPECIAL:
         at = metadata.get(f"tokenizer.ggml.{name}_token_id")
-        if isinstance(texts, list) and isinstance(at, int) and 0 <= at < len(texts):
-            special[name] = str(texts[at])
+        if isinstance(at, int) and 0 <= at < len(texts):
+            special[name] = at, str(texts[at])
     adds_bos, adds_eos = (metadata.get(f"tokenizer.ggml.add_{name}_token") for name in ("bos", "eos"))
+    by_name = {key: special[name][1] for name, key in _SPECIAL.items() if name in special}
     return Tokens(
-        bos=special.pop("bos", None),
-        eos=special.pop("eos", None),
-        others={f"{name}_token": text for name, text in special.items()},
+        bos=by_name.pop("bos_token", None),
+        eos=by_name.pop("eos_token", None),
+        others=by_name,
         adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
         adds_eos=adds_eos if isinstance(adds_eos, bool) else None,
+        ends=tuple(special[name] for name in ("eos", "eot", "eom") if name in special),
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from transplate.errors import TransplateError
-from transplate.models.files import unreadable
+from transplate.files import reason, replacing
 from transplate.models.gguf import MAGIC, STRING, TEMPLATE, GgufReader
 
 _ALIGNMENT = "general.alignment"
@@ -37,21 +36,12 @@ def write_with_template(
     try:
         source = base.open("rb")
     except OSError as error:
-        raise unreadable(base, error) from error
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
+        raise TransplateError(f"{base}: {reason(error)}") from error
     with source:
         head, data_start = _head(source, base, template)
-        try:
-            with beside.open("xb") as file:
-                file.write(head)
-                _copy(source, data_start, file, progress)
-            beside.replace(target)
-        except BaseException as error:
-            with suppress(OSError):
-                beside.unlink()
-            if isinstance(error, OSError):
-                raise TransplateError(f"{target}: {(error.strerror or str(error)).lower()}") from error
-            raise
+        with replacing(target) as file:
+            file.write(head)
+            _copy(source, data_start, file, progress)
 
 
 def _head(source: BinaryIO, base: Path, template: str) -> tuple[bytes, int]:

@@ -7,20 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from transplate.errors import TransplateError
-from transplate.models.files import read_object, read_text, unreadable
+from transplate.files import read_object, read_text, reason
 from transplate.models.gguf import read_gguf
-from transplate.models.model import Model, Tokens
+from transplate.models.model import Model
 from transplate.models.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS
+from transplate.models.tokenizer import TOKENIZER, read_tokens
 from transplate.source import Source
 
 CHAT_TEMPLATE = "chat_template.jinja"
 ADDITIONAL = "additional_chat_templates"
-TOKENIZER = "tokenizer_config.json"
 LEGACY = "chat_template.json"
 GENERATION = "generation_config.json"
+CONFIGURATION = "config.json"
+LICENSES = ("LICENSE", "LICENSE.txt", "LICENSE.md")
 OLLAMA_FILES = ("template", "system", "params")
 """What the Hub takes for Ollama from a repository of GGUF files."""
-NEEDED = (CHAT_TEMPLATE, TOKENIZER, LEGACY, GENERATION, *OLLAMA_FILES, f"{ADDITIONAL}/*.jinja")
+NEEDED = (
+    *(CHAT_TEMPLATE, TOKENIZER, LEGACY, GENERATION, CONFIGURATION, "added_tokens.json", *LICENSES),
+    *(*OLLAMA_FILES, f"{ADDITIONAL}/*.jinja"),
+)
 """The few small files of a repository that matter for prompts."""
 
 
@@ -45,7 +50,7 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
         )
     warnings: list[str] = []
     named: dict[str, Source] = {}
-    tokens = _tokens(tokenizer)
+    tokens = read_tokens(folder, tokenizer, [generation, _object(folder / CONFIGURATION)])
     family = ""
     if candidates:
         winner, named = candidates[0]
@@ -66,16 +71,32 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
     return Model(
         name=name or str(folder),
         kind="Hugging Face folder",
+        place=str(folder),
         template=template,
         chat_template=named.get("default"),
         named=named if len(named) > 1 or "default" not in named else {},
         system=system.text if system else "",
+        licenses=tuple(
+            found.text for found in map(_existing, (folder / one for one in LICENSES)) if found
+        ),
         parameters=_parameters(folder / "params"),
         family=family,
         tokens=tokens,
         generation=generation,
         warnings=tuple(warnings),
     )
+
+
+def imported_chat_template(folder: Path) -> Source | None:
+    """Return the chat template that Ollama takes over when it imports the weights in a folder.
+
+    It reads ``tokenizer_config.json`` alone, and of several templates the default (convert/tokenizer.go).
+
+    Raises:
+        TransplateError: The file is damaged.
+    """
+    value = _object(folder / TOKENIZER).get("chat_template")
+    return None if value is None else _templates(value, folder / TOKENIZER).get("default")
 
 
 def _candidates(folder: Path, tokenizer: dict[str, Any]) -> list[tuple[str, dict[str, Source]]]:
@@ -116,22 +137,6 @@ def _templates(value: Any, path: Path) -> dict[str, Source]:
     return {name: Source(text, f"{path}:chat_template[{name}]") for name, text in value.items()}
 
 
-def _tokens(tokenizer: dict[str, Any]) -> Tokens:
-    texts: dict[str, str] = {}
-    for key, value in tokenizer.items():
-        text = value.get("content") if isinstance(value, dict) else value
-        if key.endswith("_token") and isinstance(text, str):
-            texts[key] = text
-    adds_bos, adds_eos = (tokenizer.get(f"add_{name}_token") for name in ("bos", "eos"))
-    return Tokens(
-        bos=texts.pop("bos_token", None),
-        eos=texts.pop("eos_token", None),
-        others=texts,
-        adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
-        adds_eos=adds_eos if isinstance(adds_eos, bool) else None,
-    )
-
-
 def _parameters(path: Path) -> dict[str, Any]:
     if _existing(path) is None:
         return {}
@@ -151,5 +156,5 @@ def _existing(path: Path) -> Source | None:
     try:
         there = path.is_file() or path.is_symlink()
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise TransplateError(f"{path}: {reason(error)}") from error
     return read_text(path) if there else None

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.roads import Road, choose_road
 from transplate.ollama.versions import NEWEST
 from transplate.source import Source
+
+if TYPE_CHECKING:
+    from transplate.models.saving import Saving
 
 Kind: TypeAlias = Literal[
     "Go template",
@@ -33,6 +37,7 @@ class Tokens:
         others: Other special tokens by their names, such as ``pad_token``.
         adds_bos: Whether the tokenizer puts ``bos`` in front of a prompt; None where it is not said.
         adds_eos: Whether it puts ``eos`` behind one; likewise.
+        ends: The tokens that end a generation, each as its id and its text, None where that is not known.
     """
 
     bos: str | None = None
@@ -40,6 +45,7 @@ class Tokens:
     others: Mapping[str, str] = field(default_factory=dict)
     adds_bos: bool | None = None
     adds_eos: bool | None = None
+    ends: tuple[tuple[int, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Model:
     """A model as far as prompts are concerned.
 
     Attributes:
-        name: Where it was read from.
+        name: Where it was read from, as the user says it.
         kind: What it was read from.
         template: The Go TEMPLATE, None where there is none.
         chat_template: The Jinja chat template that counts, likewise.
@@ -65,6 +71,7 @@ class Model:
         generation: The generation configuration of a Hugging Face folder.
         warnings: What is odd about it, for people.
         modelfile: The Modelfile it was read from, for edits.
+        place: The path of its file or folder, empty where it has none.
     """
 
     name: str
@@ -85,22 +92,24 @@ class Model:
     generation: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     modelfile: Modelfile | None = None
+    place: str = ""
 
     @classmethod
-    def load(cls, source: str | PathLike[str]) -> Model:
+    def load(cls, source: str | PathLike[str], *, download: bool = False) -> Model:
         """Read a model from wherever it is.
 
         Args:
             source: A path (template, Modelfile, GGUF, Hugging Face folder), the name of a model in Ollama's
                 store (``ollama:`` in front where a file has that name, too), an Ollama server with a model
                 (``http://localhost:11434#llama3.2``) or one in the Hugging Face cache (``hf:org/name``).
+            download: Whether the few small files of a repository that is not in the cache are fetched.
 
         Raises:
             TransplateError: There is nothing there, or it is damaged.
         """
         from transplate.models.source import load
 
-        return load(source)
+        return load(source, download=download)
 
     def road(self, *, ollama: str = NEWEST) -> Road:
         """Return which prompt Ollama builds for it, and why.
@@ -123,6 +132,109 @@ class Model:
             )
             return replace(road, reason=unknown)
         return road
+
+    def save_modelfile(
+        self,
+        path: str | PathLike[str],
+        *,
+        base: str | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Saving:
+        """Write a Modelfile for it.
+
+        A folder that was made from a Modelfile gives that one back, with what the folder says otherwise by
+        now. Else the road to the prompts is chosen, with a reason: a Go TEMPLATE made of the chat template,
+        or none where Ollama runs the chat template of the weights. Stops are what really ends an answer.
+
+        Args:
+            path: Where to.
+            base: What FROM says; None for the model itself.
+            force: Whether a file that is there is replaced.
+            dry_run: Whether nothing is written.
+
+        Returns:
+            What was written, why so, and whether the prompts are the same.
+
+        Raises:
+            TransplateError: There is nothing that FROM could name, or the file cannot be written.
+            UnsupportedTemplate: The template cannot be converted.
+            ModelfileError: A Modelfile cannot say one of the values.
+        """
+        from transplate.models.to_modelfile import modelfile_for
+
+        saving = modelfile_for(self, Path(path), base=base)
+        if not dry_run:
+            saving.write(force=force)
+        return saving
+
+    def save_pretrained(
+        self, folder: str | PathLike[str], *, force: bool = False, dry_run: bool = False
+    ) -> Saving:
+        """Write it into a folder in Hugging Face's layout, where transformers finds it.
+
+        Files that are there are merged: keys that are none of its own survive. What Hugging Face has no place
+        for goes into ``ollama.json``, so that the way back is complete.
+
+        Args:
+            folder: Where to; it is made if need be.
+            force: Whether a value that is there and differs is replaced.
+            dry_run: Whether nothing is written.
+
+        Returns:
+            What was written, what could not be said, and whether the prompts are the same.
+
+        Raises:
+            TransplateError: It has no template, a value would be replaced, or a file is damaged or cannot be
+                written.
+            UnsupportedTemplate: Its template cannot be converted.
+        """
+        from transplate.models.to_pretrained import pretrained
+
+        saving = pretrained(self, Path(folder))
+        if not dry_run:
+            saving.write(force=force)
+        return saving
+
+    def save_hub_files(
+        self, folder: str | PathLike[str], *, force: bool = False, dry_run: bool = False
+    ) -> Saving:
+        """Write the files ``template``, ``system`` and ``params``, which the Hub takes for Ollama.
+
+        Args:
+            folder: The folder of a repository of GGUFs; it is made if need be.
+            force: Whether a file that is there and differs is replaced.
+            dry_run: Whether nothing is written.
+
+        Returns:
+            What was written, what could not be said, and whether the prompts are the same.
+
+        Raises:
+            TransplateError: It has no template, a file would be replaced, or cannot be read or written.
+            UnsupportedTemplate: Its template cannot be converted.
+        """
+        from transplate.models.to_hub_files import hub_files
+
+        saving = hub_files(self, Path(folder))
+        if not dry_run:
+            saving.write(force=force)
+        return saving
+
+    def create_fields(self) -> dict[str, Any]:
+        """Return the fields that ``create`` of Ollama's Python client takes besides the new model's name.
+
+        A GGUF is named by its digest: ``client.create_blob(path)`` gives it to the server first.
+
+        Raises:
+            TransplateError: It has what the client cannot say (RENDERER, PARSER, REQUIRES, a folder as FROM),
+                or its GGUF cannot be read.
+
+        Example:
+            >>> client.create("mine", **Model.load("Modelfile").create_fields())  # doctest: +SKIP
+        """
+        from transplate.models.create import create_fields
+
+        return create_fields(self, Path(self.place).parent if self.kind == "Modelfile" else Path())
 
     @property
     def special_tokens(self) -> dict[str, str]:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from transplate.errors import TransplateError
+from transplate.files import decoded, read_bytes, reason
 from transplate.language import Language, language_of
-from transplate.models.files import decoded, read_bytes, unreadable
 from transplate.models.gguf import MAGIC, read_gguf
 from transplate.models.hub import find_repository
-from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, TOKENIZER, read_folder
+from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, imported_chat_template, read_folder
 from transplate.models.model import Model
 from transplate.models.parameters import read_parameters
+from transplate.models.tokenizer import TOKENIZER
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.modelfile.reader import COMMANDS
 from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
@@ -128,9 +129,9 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
         licenses=tuple(modelfile.values("license")) or base.licenses,
         family=base.family,
         tokens=base.tokens,
-        generation=base.generation,
         warnings=tuple(warnings),
         modelfile=modelfile,
+        place=modelfile.source.name if folder else "",
     )
 
 
@@ -201,7 +202,7 @@ def _begins_as_gguf(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise TransplateError(f"{path}: {reason(error)}") from error
 
 
 def _base(name: str, folder: Path) -> Model:
@@ -211,9 +212,15 @@ def _base(name: str, folder: Path) -> Model:
         TransplateError: It is not here, or damaged.
     """
     path = folder / os.path.expanduser(name)
-    if _exists(path):
-        return read_folder(path) if path.is_dir() else read_gguf(path)
-    return _by_name(name)
+    if not _exists(path):
+        return _by_name(name)
+    if not path.is_dir():
+        return read_gguf(path)
+    model = read_folder(path)
+    if model.template is None and not any(path.glob("*.gguf")):
+        # Of a folder with the weights, Ollama imports one chat template alone.
+        model = replace(model, chat_template=imported_chat_template(path), named={})
+    return replace(model, system="", parameters={}, licenses=())
 
 
 def _weights(stored: StoredModel, warnings: list[str]) -> Model:

@@ -1,141 +1,286 @@
-"""A model in Hugging Face's layout or a GGUF in, a Modelfile out, with the reason for each stop."""
+"""A model in, a Modelfile out: the road to its prompts, its parameters, and a reason for each decision."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from transplate.models.files import read_object
+from transplate.errors import TransplateError, UnsupportedTemplate, naming
+from transplate.models.default_system import default_system
+from transplate.models.gguf import read_gguf
+from transplate.models.huggingface import imported_chat_template
 from transplate.models.model import Model
-from transplate.models.pretrained import SIDECAR, TO_GENERATION
-from transplate.ollama.modelfile import Modelfile
+from transplate.models.parameter_homes import to_parameters, written
+from transplate.models.prompts import counting_template, template_of
+from transplate.models.saving import Saving
+from transplate.models.sidecar import kept_modelfile, path_from
+from transplate.models.stops import find_stops, texts_of
+from transplate.models.tokenizer import token_ids
+from transplate.ollama.modelfile import Modelfile, ModelfileError
+from transplate.ollama.roads import choose_road
 
-_USER, _ANSWER, _NEXT = "What is red?", "Colours are.", "And what is green?"
-_PROBE = (("user", _USER), ("assistant", _ANSWER), ("user", _NEXT))
-_MARKER = re.compile(r"\s*(<[^<>\s]{1,60}>|\[/?[A-Z_]{1,30}\])")
+if TYPE_CHECKING:
+    from transplate.convert import Conversion
+    from transplate.jinja import JinjaTemplate
+    from transplate.parity import ParityReport
+
+_JINJA_SINCE = "0.30.0"
+"""The first Ollama that runs the chat template in a GGUF."""
+_IN_OLLAMA = ("Ollama store", "Ollama server")
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """A stop and why it is one."""
-
-    text: str
-    reason: str
-
-
-def find_stops(model: Model, render: Callable[[list[dict[str, str]]], str] | None) -> list[Stop]:
-    """Return what ends an assistant's turn: eos, stop strings, and the marker behind an answer in a prompt.
+def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Saving:
+    """Return a Modelfile for a model; nothing is written.
 
     Args:
         model: The model.
-        render: Renders messages without a generation prompt; None where there is no template.
+        path: Where the Modelfile goes, from which its paths start.
+        base: What FROM says; None for the model itself.
+
+    Raises:
+        TransplateError: There is nothing that FROM could name.
+        UnsupportedTemplate: The template cannot be converted, and without it nothing makes the prompts.
+        ModelfileError: A Modelfile cannot say one of the values.
     """
-    found: dict[str, str] = {}
-    if model.tokens.eos:
-        found[model.tokens.eos] = "the eos token"
-    for text in _texts(model.generation.get("stop_strings")):
-        found.setdefault(text, "in the stop strings of the generation configuration")
-    prompt = render([{"role": role, "content": content} for role, content in _PROBE]) if render else ""
-    before, _, behind = prompt.partition(_ANSWER)
-    marker = _MARKER.match(behind)
-    # What also stands before the first message opens turns, and would stop an answer that quotes one at best.
-    if marker and _ANSWER in prompt and marker[1] not in before.partition(_USER)[0]:
-        found.setdefault(marker[1], "ends the assistant's turns in prompts")
-    return [Stop(text, reason) for text, reason in found.items()]
+    replaced = ("is there already",) if path.exists() or path.is_symlink() else ()
+    if model.kind == "Hugging Face folder" and base is None:
+        folder = Path(model.place)
+        texts = {number: text for text, number in token_ids(folder).items()}
+        kept = kept_modelfile(model, folder, path.parent, texts)
+        if kept is not None:
+            note = "takes the Modelfile that the folder was made from, with the parameters it has now"
+            return Saving(path, {"": bytes(kept)}, replaced, (note,))
+    writer = ModelfileWriter(model, path.parent, base)
+    modelfile = writer.modelfile()
+    return Saving(
+        target=path,
+        files={"": bytes(modelfile)},
+        replaced=replaced,
+        notes=tuple(writer.notes),
+        conversion=writer.conversion,
+        parity=writer.parity,
+    )
 
 
-def new_modelfile(model: Model, base: str, template: str | None, stops: list[Stop]) -> Modelfile:
-    """Return a Modelfile for a model.
+def plain_modelfile(model: Model, folder: Path) -> Modelfile:
+    """Return the Modelfile of a model that Ollama has, or of a template: what it is, without conversion.
 
     Args:
         model: The model.
-        base: What FROM says.
-        template: The Go TEMPLATE, None for none.
-        stops: Its stops.
+        folder: The folder that its paths start from.
 
     Raises:
         ModelfileError: A Modelfile cannot say one of the values.
     """
+    return _written(
+        model, base_of(model, folder), model.template.text if model.template else None, model.system
+    )
+
+
+def base_of(model: Model, folder: Path) -> str:
+    """Return what FROM says for a model: its name in Ollama, its GGUF, or its folder.
+
+    Args:
+        model: The model.
+        folder: The folder that a path starts from.
+    """
+    if model.kind == "Ollama store":
+        return model.name.removeprefix("ollama:")
+    if model.kind == "Ollama server":
+        return model.name.partition("#")[2]
+    if model.base:
+        return model.base[0]
+    path = Path(model.place)
+    inside = weights_in(path)
+    return path_from(folder, inside[0] if inside and inside[0].suffix == ".gguf" else path)
+
+
+def weights_in(folder: Path) -> list[Path]:
+    """Return the files in a folder that hold a model's weights, GGUF before others."""
+    if not folder.is_dir():
+        return []
+    return [*sorted(folder.glob("*.gguf")), *sorted(folder.glob("*.safetensors"))]
+
+
+class ModelfileWriter:
+    """Makes the decisions, one after the other.
+
+    Attributes:
+        notes: What was decided, and why.
+        conversion: How the template was converted, if it was.
+        parity: Whether the TEMPLATE prints the same.
+    """
+
+    def __init__(self, model: Model, folder: Path, base: str | None) -> None:
+        self.notes: list[str] = []
+        self.conversion: Conversion | None = None
+        self.parity: ParityReport | None = None
+        self._model = model
+        self._folder = folder
+        self._base = base
+
+    def modelfile(self) -> Modelfile:
+        """Return the Modelfile."""
+        model = self._model
+        base = self._base or self._own_base()
+        source, language = counting_template(model)
+        if language == "gotmpl":
+            modelfile = _written(model, base, source.text, model.system)
+        else:
+            modelfile = self._of_chat_template(base)
+        self._add_stops(modelfile)
+        return modelfile
+
+    # --- FROM -------------------------------------------------------------------------------------------
+
+    def _own_base(self) -> str:
+        model = self._model
+        if model.kind in ("Modelfile", "Go template", "chat template"):
+            what = "is a Modelfile already" if model.kind == "Modelfile" else "is a template without a model"
+            raise TransplateError(f"{model.name}: {what}: --from says what the Modelfile is made from")
+        if model.kind == "Hugging Face folder" and not weights_in(Path(model.place)):
+            self.notes.append(f"FROM {model.place}: there are no weights in it yet")
+        return base_of(model, self._folder)
+
+    def _weights(self) -> Model:
+        """Return what Ollama has of the tokenizer and the chat template of the model in FROM."""
+        model = self._model
+        if self._base is not None or model.kind != "Hugging Face folder":
+            return model if self._base is None else replace(model, chat_template=None)
+        inside = weights_in(Path(model.place))
+        if inside and inside[0].suffix == ".gguf":
+            return read_gguf(inside[0])
+        tokens = model.tokens
+        if tokens.adds_bos is None and tokens.bos in token_ids(Path(model.place)):
+            # Ollama's import of a folder takes "not said" for no (convert/tokenizer.go).
+            tokens = replace(tokens, adds_bos=False)
+        return replace(model, chat_template=imported_chat_template(Path(model.place)), tokens=tokens)
+
+    # --- TEMPLATE and SYSTEM ----------------------------------------------------------------------------
+
+    def _of_chat_template(self, base: str) -> Modelfile:
+        model, weights = self._model, self._weights()
+        source, _ = counting_template(model)
+        inside = weights.chat_template
+        is_inside = inside is not None and inside.text == source.text
+        if model.kind == "GGUF" and is_inside:
+            return self._by_jinja(base, "the GGUF's own chat template makes the prompts")
+        bos = model.tokens.bos
+        tokens = model.special_tokens
+        if weights.tokens.adds_bos and bos:
+            tokens["bos_token"] = ""
+            self.notes.append(f"bos: Ollama's tokenizer adds {bos}, so the TEMPLATE does not")
+        jinja = _jinja(source.text, tokens)
+        try:
+            go = self._to_go(tokens)
+            system = model.system or self._default_system(jinja)
+            modelfile = _written(model, base, go, system)
+        except (UnsupportedTemplate, ModelfileError) as error:
+            if not is_inside:
+                raise
+            return self._by_jinja(base, f"{error.message}; Ollama runs the chat template that it imports")
+        if inside is not None and choose_road(go, inside.text, family=weights.family).unused_template:
+            if is_inside:
+                return self._by_jinja(base, "Ollama prefers the chat template of the weights")
+            self.notes.append("the TEMPLATE is never run: Ollama prefers the chat template in the GGUF")
+        self._check(go, system, jinja)
+        return modelfile
+
+    def _by_jinja(self, base: str, reason: str) -> Modelfile:
+        """Return a Modelfile without TEMPLATE."""
+        self.conversion = self.parity = None
+        self.notes.append(f"no TEMPLATE: {reason} (since {_JINJA_SINCE})")
+        modelfile = _written(self._model, base, None, self._model.system)
+        modelfile.set("requires", _JINJA_SINCE)
+        return modelfile
+
+    def _to_go(self, tokens: dict[str, str]) -> str:
+        from transplate.convert import to_go
+
+        source, _ = counting_template(self._model)
+        with naming(source):
+            self.conversion = to_go(source.text, special_tokens=tokens)
+        self.notes += [f"assumes {one.name}: {one.meaning}" for one in self.conversion.assumptions]
+        self.notes += [f"may differ: {one.message}" for one in self.conversion.losses]
+        return self.conversion.text
+
+    def _default_system(self, jinja: JinjaTemplate) -> str:
+        from transplate.conversation import Conversation
+        from transplate.parity.conversations import ordinary_conversations
+
+        def render(conversation: Conversation, now: datetime) -> str:
+            return jinja.render(**conversation.to_hf() | {"now": now})
+
+        system = default_system(render, ordinary_conversations())
+        if system is None:
+            return ""
+        self.notes.append(f"system: {_shortened(system)}, which the chat template puts in by itself")
+        return system
+
+    def _check(self, go: str, system: str, jinja: JinjaTemplate) -> None:
+        from transplate.ollama.begun import BegunTemplate
+        from transplate.parity import check_parity
+
+        model = self._model
+        before = jinja if not model.system and not model.messages else template_of(model)
+        after = BegunTemplate(go, system=system, messages=model.messages)
+        self.parity = check_parity(before, after)
+
+    # --- PARAMETER stop ---------------------------------------------------------------------------------
+
+    def _add_stops(self, modelfile: Modelfile) -> None:
+        model = self._model
+        if model.kind in ("Modelfile", *_IN_OLLAMA):
+            return  # it says what it says
+        source, language = counting_template(model)
+        render = None
+        if language == "jinja":
+            jinja = _jinja(source.text, model.special_tokens)
+
+            def render(messages: list[dict[str, Any]]) -> str:
+                return jinja.render(messages, add_generation_prompt=False)
+
+        stops = find_stops(model, render)
+        self.notes += [f"stop {stop.text}: {stop.reason}" for stop in stops]
+        for number, text in model.tokens.ends:
+            if text is None:
+                self.notes.append(f"token {number} ends a generation; no tokenizer here tells its text")
+        own = modelfile.values("stop")
+        modelfile.set("stop", list(dict.fromkeys([*own, *(stop.text for stop in stops)])))
+        if not modelfile.values("stop"):
+            self.notes.append("no stop: nothing that ends the assistant's turns was found")
+
+
+def _written(model: Model, base: str, template: str | None, system: str) -> Modelfile:
     modelfile = Modelfile.parse("FROM base\n")
     modelfile.set("from", base)
-    if template is not None:
-        modelfile.set("template", template)
-    if model.system:
-        modelfile.set("system", model.system)
-    parameters = {**_parameters(model.generation), **model.parameters}
-    own = _texts(parameters.pop("stop", ()))
-    for name, value in parameters.items():
-        modelfile.set(name, [_written(one) for one in value] if isinstance(value, list) else _written(value))
-    modelfile.set("stop", list(dict.fromkeys([*own, *(stop.text for stop in stops)])))
+    for name, value in (
+        ("template", template or ""),
+        ("renderer", model.renderer),
+        ("parser", model.parser),
+        ("requires", model.requires),
+        ("system", system),
+    ):
+        if value:
+            modelfile.set(name, value)
+    for name, value in {**to_parameters(model.generation), **model.parameters}.items():
+        values = list(texts_of(value)) if name == "stop" else [written(value)]
+        modelfile.set(name, values)
+    if model.messages:
+        modelfile.set("message", [f"{role}: {content}" for role, content in model.messages])
     for text in model.licenses:
         modelfile.add("license", text)
     return modelfile
 
 
-def original_modelfile(model: Model, folder: Path, chat_template: str) -> Modelfile | None:
-    """Return the Modelfile that a folder was made from, with the parameters that the folder has now.
+def _jinja(text: str, tokens: dict[str, str]) -> JinjaTemplate:
+    from transplate.jinja import JinjaTemplate
 
-    Args:
-        model: The model in the folder.
-        folder: The folder.
-        chat_template: Its chat template; where it is not the one that was written, it is converted anew.
-
-    Returns:
-        The Modelfile; None where there is none, or it is no longer that of the folder.
-
-    Raises:
-        TransplateError: The file that holds it is damaged.
-    """
-    path = folder / SIDECAR
-    if not path.is_file():
-        return None
-    kept = read_object(path)
-    text = kept.get("modelfile")
-    if (
-        not isinstance(text, str)
-        or kept.get("chat_template_sha256") != sha256(chat_template.encode()).hexdigest()
-    ):
-        return None
-    modelfile = Modelfile.parse(text, name=str(path))
-    now = _parameters(model.generation)
-    for name in TO_GENERATION:
-        values = [
-            _written(one) for one in (now[name] if isinstance(now.get(name), list) else [now.get(name)])
-        ]
-        there = modelfile.values(name)
-        if name not in now:
-            # What has no place in a generation configuration, such as num_predict -1, is not gone from there.
-            if there and not (name == "num_predict" and there[-1].startswith("-")):
-                modelfile.remove(name)
-        elif there != values and not _same_number(there, values):
-            modelfile.set(name, values)
-    return modelfile
+    return JinjaTemplate(text, special_tokens=tokens)
 
 
-def _parameters(generation: Any) -> dict[str, Any]:
-    """Return the PARAMETERs that a generation configuration says."""
-    found = {name: generation[key] for name, key in TO_GENERATION.items() if generation.get(key) is not None}
-    if generation.get("do_sample") is False:
-        found["temperature"] = 0
-    return found
-
-
-def _same_number(there: list[str], values: list[str]) -> bool:
-    try:
-        return len(there) == len(values) == 1 and float(there[0]) == float(values[0])
-    except ValueError:
-        return False
-
-
-def _texts(value: Any) -> Iterator[str]:
-    for one in [value] if isinstance(value, str) else value or ():
-        if isinstance(one, str) and one:
-            yield one
-
-
-def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else f"{line[:57]}…")

@@ -1,0 +1,118 @@
+"""``transplate convert`` of whole models: to a Hugging Face folder, a Modelfile, the Hub's files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import click
+
+from transplate.cli import FINE
+from transplate.cli.output import print_json, say
+from transplate.cli.verdict import report_data, report_lines
+from transplate.errors import TransplateError
+from transplate.language import language_of_name
+
+if TYPE_CHECKING:
+    from transplate import Model
+    from transplate.models.saving import Saving
+
+Target: TypeAlias = Literal["hf", "modelfile", "hub"]
+
+_TEMPLATES = ("Go template", "chat template")
+
+
+def target_of(model: Model, destination: str) -> Target | None:
+    """Return what a destination is to become: a folder or a Modelfile; None for a template's file.
+
+    A name such as ``chat_template.jinja`` means a file, whatever is there. A name that tells nothing, such as
+    ``out``, means a folder where what is converted comes from Ollama, as Ollama has no folders itself.
+
+    Raises:
+        click.UsageError: It could be either.
+    """
+    from transplate.models.source import MODELFILE_NAME
+
+    if destination.endswith(("/", os.sep)):
+        return "hf"
+    if language_of_name(destination) is not None:
+        return None
+    if MODELFILE_NAME.fullmatch(Path(destination).name):
+        return "modelfile"
+    if Path(destination).is_dir():
+        return "hf"
+    if model.kind in _TEMPLATES or Path(destination).exists():
+        return None
+    if model.kind in ("Hugging Face folder", "GGUF"):
+        raise click.UsageError(
+            f"{destination}: a Modelfile or a folder? Call it {destination}.modelfile or {destination}/, "
+            "or say --to modelfile, --to hf or --to gotmpl"
+        )
+    return None if Path(destination).suffix else "hf"
+
+
+def write_model(
+    model: Model,
+    destination: str,
+    target: Target,
+    *,
+    base: str | None,
+    dry_run: bool,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Write a model, and say what was written, why so, and whether its prompts are the same.
+
+    Raises:
+        TransplateError: As :meth:`Model.save_pretrained`, :meth:`Model.save_modelfile` and
+            :meth:`Model.save_hub_files`.
+    """
+    plan: dict[Target, Callable[[], Saving]] = {
+        "hf": lambda: model.save_pretrained(destination, dry_run=True),
+        "modelfile": lambda: model.save_modelfile(destination, base=base, dry_run=True),
+        "hub": lambda: model.save_hub_files(destination, dry_run=True),
+    }
+    saving = plan[target]()
+    if saving.replaced and not force and not dry_run:
+        found = "; ".join(saving.replaced)
+        raise TransplateError(
+            f"{destination}: {found}: --force replaces it, --dry-run only shows what would be"
+        )
+    if not dry_run:
+        saving.write(force=force)
+    if as_json:
+        print_json(_data(saving, dry_run=dry_run), indent=2)
+        return FINE
+    for line in _lines(saving, model.name, destination, dry_run=dry_run):
+        say(line, err=True)
+    return FINE
+
+
+def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:
+    if saving.parity is not None:
+        # Ollama joins messages before any TEMPLATE sees them, so on some conversations no TEMPLATE is equal.
+        yield from report_lines(saving.parity, source, destination, expects_differences=True)
+    yield from saving.notes
+    for replaced in saving.replaced:
+        yield f"{'would replace' if dry_run else 'replaced'}: {replaced}"
+    for path in saving.paths:
+        yield f"{'would write' if dry_run else 'wrote'} {path}"
+    if not saving.files:
+        yield f"{destination} has all of it already"
+
+
+def _data(saving: Saving, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "files": {str(path): saving.files[name].decode("utf-8", "replace") for path, name in _named(saving)},
+        "written": not dry_run,
+        "replaced": list(saving.replaced),
+        "notes": list(saving.notes),
+        "parity": None if saving.parity is None else report_data(saving.parity),
+    }
+
+
+def _named(saving: Saving) -> Iterator[tuple[Path, str]]:
+    for name in sorted(saving.files):
+        yield saving.target / name, name

@@ -1,0 +1,89 @@
+"""PARAMETERs of Ollama and what Hugging Face's ``generation_config.json`` calls them, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from transplate.models.stops import texts_of
+
+HOMES = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "min_p": "min_p",
+    "typical_p": "typical_p",
+    "repeat_penalty": "repetition_penalty",
+    "num_predict": "max_new_tokens",
+    "stop": "stop_strings",
+}
+"""PARAMETERs that have a place at Hugging Face; others are Ollama's alone."""
+
+EOS_IDS = "eos_token_id"
+SETTINGS = (*HOMES.values(), EOS_IDS, "do_sample")
+"""Everything in a generation configuration that a PARAMETER can say."""
+
+
+def has_home(name: str, value: Any) -> bool:
+    """Return whether Hugging Face can say a PARAMETER: for -1 and -2 new tokens it has no number."""
+    return name in HOMES and not (name == "num_predict" and isinstance(value, int) and value < 1)
+
+
+def to_generation(
+    parameters: Mapping[str, Any], ids: Mapping[str, int], there: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings of a generation configuration that say PARAMETERs.
+
+    Args:
+        parameters: The PARAMETERs.
+        ids: The texts that the tokenizer takes as one token each, with their ids: such a stop becomes an id
+            that ends a generation, any other a text.
+        there: The configuration that is there; ids that it has stay.
+    """
+    values = {HOMES[name]: value for name, value in parameters.items() if has_home(name, value)}
+    stops = list(texts_of(values.pop("stop_strings", None)))
+    if texts := [stop for stop in stops if stop not in ids]:
+        values["stop_strings"] = texts
+    if numbers := [ids[stop] for stop in stops if stop in ids]:
+        before = there.get(EOS_IDS)
+        ends = list(dict.fromkeys([*_listed(before), *numbers]))
+        values[EOS_IDS] = before if ends == _listed(before) else ends[0] if len(ends) == 1 else ends
+    temperature = values.get("temperature")
+    if isinstance(temperature, int | float):
+        # transformers refuses a temperature of 0; without sampling it is what 0 means to Ollama.
+        values["do_sample"] = temperature > 0
+        if temperature == 0:
+            del values["temperature"]
+    return values
+
+
+def to_parameters(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the PARAMETERs that a generation configuration says, stops excepted."""
+    found = {
+        name: generation[key]
+        for name, key in HOMES.items()
+        if name != "stop" and generation.get(key) is not None
+    }
+    if generation.get("do_sample") is False:
+        found["temperature"] = 0
+    return found
+
+
+def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[str]:
+    """Return the stops that a generation configuration says.
+
+    Args:
+        generation: The configuration.
+        texts: The texts of the tokenizer's tokens by their ids.
+    """
+    ends = (texts.get(number) for number in _listed(generation.get(EOS_IDS)))
+    return list(dict.fromkeys([*texts_of(generation.get("stop_strings")), *filter(None, ends)]))
+
+
+def _listed(value: Any) -> list[Any]:
+    return [] if value is None else list(value) if isinstance(value, Iterable) else [value]
+
+
+def written(value: Any) -> str:
+    """Return a value as a Modelfile writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

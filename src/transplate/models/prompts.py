@@ -1,0 +1,103 @@
+"""The template of a model that counts: which it is, ready to render, and as a chat template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transplate.errors import TransplateError, naming
+from transplate.language import Language
+from transplate.models.model import Model
+from transplate.source import Source
+
+if TYPE_CHECKING:
+    from transplate.convert import Conversion
+    from transplate.jinja import JinjaTemplate
+    from transplate.ollama import OllamaTemplate
+
+# The engines and the converter are imported where they are used: a command that needs one needs no other.
+
+
+def counting_template(model: Model) -> tuple[Source, Language]:
+    """Return the template that Ollama runs for a model, and its language.
+
+    Raises:
+        TransplateError: The model has none.
+    """
+    go, jinja = model.template, model.chat_template
+    if go is not None and (jinja is None or model.road().prompt_from != "jinja"):
+        return go, "gotmpl"
+    if jinja is not None:
+        return jinja, "jinja"
+    missing = [warning for warning in model.warnings if warning.startswith("FROM ")]
+    raise TransplateError("; ".join([f"{model.name}: has no template", *missing]))
+
+
+def template_of(model: Model) -> OllamaTemplate | JinjaTemplate:
+    """Return what makes the prompts of a model, its SYSTEM and MESSAGEs included.
+
+    Raises:
+        TransplateError: There is no template, or it is none that can be read.
+    """
+    source, language = counting_template(model)
+    with naming(source):
+        if language == "gotmpl":
+            return _go_template(source.text, model)
+        return _chat_template(_begun(source.text, model), model)
+
+
+def _go_template(text: str, model: Model) -> OllamaTemplate:
+    from transplate.ollama.begun import BegunTemplate
+
+    return BegunTemplate(text, system=model.system, messages=model.messages)
+
+
+def _chat_template(text: str, model: Model) -> JinjaTemplate:
+    from transplate.jinja import JinjaTemplate
+
+    return JinjaTemplate(text, special_tokens=model.special_tokens)
+
+
+def _begun(text: str, model: Model) -> str:
+    if not model.system and not model.messages:
+        return text
+    from transplate.convert.beginning import with_beginning
+
+    return with_beginning(text, model.system, model.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTemplate:
+    """A model's chat template for Hugging Face.
+
+    Attributes:
+        text: The template, which begins conversations as the model does.
+        conversion: How it was made; None where it was a chat template already.
+        prints_bos: Whether it prints the BOS token that the Go TEMPLATE leaves to Ollama's tokenizer.
+    """
+
+    text: str
+    conversion: Conversion | None = None
+    prints_bos: bool = False
+
+
+def chat_template_of(model: Model) -> ChatTemplate:
+    """Return a model's template as a chat template.
+
+    Where Ollama's tokenizer adds BOS, it does so for every prompt. That of transformers adds none to what a
+    chat template has printed, so there the chat template prints it.
+
+    Raises:
+        TransplateError: There is no template.
+        UnsupportedTemplate: It cannot be converted.
+    """
+    from transplate.convert import to_jinja
+
+    source, language = counting_template(model)
+    if language == "jinja":
+        return ChatTemplate(_begun(source.text, model))
+    adds_bos = bool(model.tokens.adds_bos and model.tokens.bos)
+    with naming(source):
+        conversion = to_jinja(source.text, assume=["bos-token"] if adds_bos else [])
+    prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
+    return ChatTemplate(_begun(conversion.text, model), conversion, prints_bos)

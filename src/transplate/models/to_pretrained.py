@@ -1,0 +1,154 @@
+"""A model in, the files of a folder in Hugging Face's layout out, merged with those that are there.
+
+What Hugging Face has no place for is kept in a file of its own, so that the way back is complete.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from transplate.files import read_object, read_text
+from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
+from transplate.models.model import Model
+from transplate.models.parameter_homes import SETTINGS, has_home, to_generation
+from transplate.models.prompts import ChatTemplate, chat_template_of, template_of
+from transplate.models.saving import Saving
+from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
+from transplate.models.to_modelfile import plain_modelfile
+from transplate.models.tokenizer import TOKENIZER, token_ids
+
+
+def pretrained(model: Model, folder: Path) -> Saving:
+    """Return the files that make a folder hold a model; nothing is written.
+
+    Args:
+        model: The model.
+        folder: The folder, which may have files already or not be there at all.
+
+    Raises:
+        TransplateError: The model has no template, or a file in the folder is damaged.
+        UnsupportedTemplate: Its template cannot be converted.
+    """
+    return _Folder(model, folder).saving()
+
+
+class _Folder:
+    def __init__(self, model: Model, folder: Path) -> None:
+        self._model = model
+        self._folder = folder
+        self._texts: dict[str, str] = {}
+        self._replaced: list[str] = []
+
+    def saving(self) -> Saving:
+        model = self._model
+        chat = chat_template_of(model)
+        self._add_template(chat.text)
+        self._merge(TOKENIZER, self._tokenizer(chat.text))
+        there = self._object(GENERATION)
+        ids = token_ids(self._folder)
+        generation = to_generation(model.parameters, ids, there)
+        self._merge(GENERATION, generation, added=("eos_token_id",))
+        if model.licenses and not any((self._folder / name).exists() for name in LICENSES):
+            self._texts[LICENSES[0]] = "\n\n".join(model.licenses)
+        merged = {name: value for name, value in {**there, **generation}.items() if name in SETTINGS}
+        self._add_sidecar(chat.text, merged)
+        return Saving(
+            target=self._folder,
+            files={name: text.encode() for name, text in self._texts.items()},
+            replaced=tuple(self._replaced),
+            notes=tuple(self._notes(chat)),
+            conversion=chat.conversion,
+            parity=_parity(model, chat),
+        )
+
+    def _object(self, name: str) -> dict[str, Any]:
+        path = self._folder / name
+        return read_object(path) if path.is_file() else {}
+
+    def _add_template(self, text: str) -> None:
+        there = self._folder / CHAT_TEMPLATE
+        before = read_text(there).text if there.is_file() else None
+        if before == text:
+            return
+        self._texts[CHAT_TEMPLATE] = text
+        if before is not None:
+            self._replaced.append(f"{CHAT_TEMPLATE} is another template")
+
+    def _tokenizer(self, chat_template: str) -> dict[str, Any]:
+        tokens = self._model.tokens
+        values = {"bos_token": tokens.bos, "eos_token": tokens.eos, "add_bos_token": tokens.adds_bos}
+        # transformers takes the file of its own, but Ollama's import reads this one.
+        if "chat_template" in self._object(TOKENIZER):
+            values["chat_template"] = chat_template
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _merge(self, file: str, values: dict[str, Any], *, added: tuple[str, ...] = ()) -> None:
+        """Add values to the object in a file, of which every other key survives."""
+        content = self._object(file)
+        changed = {name: value for name, value in values.items() if _text_of(content.get(name)) != value}
+        for name in changed:
+            if name in content and content[name] is not None and name not in added:
+                shown = json.dumps(content[name], ensure_ascii=False)
+                self._replaced.append(f"{file}: {name} is {shown if len(shown) < 60 else 'another'}")
+        if changed:
+            self._texts[file] = _json(content | changed)
+
+    def _add_sidecar(self, chat_template: str, generation: dict[str, Any]) -> None:
+        there = self._object(SIDECAR) if is_sidecar(self._folder) else None
+        if there is None and (self._folder / SIDECAR).exists():
+            self._replaced.append(f"{SIDECAR} is of another kind")
+        model, origin = self._model, None
+        if model.modelfile is None:
+            origin = self._folder
+        elif model.place:
+            origin = Path(model.place).parent
+        modelfile = model.modelfile or plain_modelfile(model, self._folder)
+        content = sidecar_of(modelfile, origin, self._folder, chat_template, generation)
+        if there != content:
+            self._texts[SIDECAR] = _json(content)
+
+    def _notes(self, chat: ChatTemplate) -> Iterator[str]:
+        if chat.conversion is not None:
+            for assumption in chat.conversion.assumptions:
+                yield f"assumes {assumption.name}: {assumption.meaning}"
+            for loss in chat.conversion.losses:
+                yield f"may differ: {loss.message}"
+        if chat.prints_bos:
+            yield (
+                f"bos: Ollama's tokenizer adds {self._model.tokens.bos} and that of Hugging Face does not in "
+                "chats, so the chat template prints it"
+            )
+        if (self._folder / ADDITIONAL).is_dir():
+            yield f"the templates in {ADDITIONAL} stay as they are"
+        model = self._model
+        aside = [f"PARAMETER {name}" for name, value in model.parameters.items() if not has_home(name, value)]
+        settings = {"RENDERER": model.renderer, "PARSER": model.parser, "REQUIRES": model.requires}
+        aside += [name for name, value in settings.items() if value]
+        aside += ["FROM"] if model.base else []
+        if aside:
+            yield f"has no place at Hugging Face, and is kept in {SIDECAR}: {', '.join(aside)}"
+
+
+def _parity(model: Model, chat: ChatTemplate) -> Any:
+    from transplate.jinja import JinjaTemplate
+    from transplate.parity import check_parity
+
+    if chat.conversion is None:
+        return None
+    tokens = model.special_tokens
+    if chat.prints_bos:
+        # What Ollama's tokenizer adds is not in what the TEMPLATE prints.
+        tokens["bos_token"] = ""
+    return check_parity(template_of(model), JinjaTemplate(chat.text, special_tokens=tokens))
+
+
+def _text_of(value: Any) -> Any:
+    """Return the text of a token, which may be an object that has it as its content."""
+    return value.get("content") if isinstance(value, dict) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

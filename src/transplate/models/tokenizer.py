@@ -1,0 +1,84 @@
+"""The tokenizer in a Hugging Face folder: its files in, the texts that are one token each out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from transplate.files import read_object
+from transplate.models.model import Tokens
+
+TOKENIZER = "tokenizer_config.json"
+_VOCABULARY, _ADDED = "tokenizer.json", "added_tokens.json"
+
+
+def token_ids(folder: Path) -> dict[str, int]:
+    """Return the added tokens of a tokenizer, which it finds in any text as one token each, with their ids.
+
+    Raises:
+        TransplateError: A file of the tokenizer is damaged.
+    """
+    return {
+        text: number
+        for number, text in _added(folder)
+        if isinstance(text, str) and isinstance(number, int) and not isinstance(number, bool)
+    }
+
+
+def _added(folder: Path) -> Iterator[tuple[Any, Any]]:
+    added = _object(folder / _ADDED)
+    yield from ((number, text) for text, number in added.items())
+    decoder = _object(folder / TOKENIZER).get("added_tokens_decoder")
+    if isinstance(decoder, dict):
+        for key, token in decoder.items():
+            if key.isdecimal() and isinstance(token, dict):
+                yield int(key), token.get("content")
+    tokens = _object(folder / _VOCABULARY).get("added_tokens")
+    if isinstance(tokens, list):
+        for token in tokens:
+            if isinstance(token, dict):
+                yield token.get("id"), token.get("content")
+
+
+def read_tokens(folder: Path, tokenizer: dict[str, Any], settings: list[dict[str, Any]]) -> Tokens:
+    """Return the special tokens of a model.
+
+    Args:
+        folder: Its folder.
+        tokenizer: The content of its ``tokenizer_config.json``.
+        settings: Its other configurations; the first that has ``eos_token_id`` counts.
+
+    Raises:
+        TransplateError: A file of the tokenizer is damaged.
+    """
+    texts: dict[str, str] = {}
+    for key, value in tokenizer.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        if key.endswith("_token") and isinstance(text, str):
+            texts[key] = text
+    adds_bos, adds_eos = (tokenizer.get(f"add_{name}_token") for name in ("bos", "eos"))
+    ids = end_ids(settings)
+    by_id = {number: text for text, number in token_ids(folder).items()} if ids else {}
+    return Tokens(
+        bos=texts.pop("bos_token", None),
+        eos=texts.pop("eos_token", None),
+        others=texts,
+        adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
+        adds_eos=adds_eos if isinstance(adds_eos, bool) else None,
+        ends=tuple((number, by_id.get(number)) for number in ids),
+    )
+
+
+def end_ids(settings: list[dict[str, Any]]) -> list[int]:
+    """Return the ids of the tokens that end a generation, by the first configuration that has any."""
+    for content in settings:
+        value = content.get("eos_token_id")
+        if value is not None:
+            values = value if isinstance(value, list) else [value]
+            return [one for one in values if isinstance(one, int) and not isinstance(one, bool)]
+    return []
+
+
+def _object(path: Path) -> dict[str, Any]:
+    return read_object(path) if path.is_file() else {}
