@@ -36,7 +36,7 @@ def test_a_folder_becomes_a_modelfile(run: Run, model: Path, folder: Path) -> No
     assert (result.status, result.output) == (0, "")
     assert "stop </s>: the eos token" in result.errors
     assert "stop <|im_end|>: ends the assistant's last turn in prompts" in result.errors
-    assert "bos: the tokenizer adds it, so the TEMPLATE does not" in result.errors
+    assert "bos: Ollama's tokenizer adds <s>, so the TEMPLATE does not" in result.errors
     modelfile = Modelfile.parse((folder / "Modelfile").read_bytes())
     assert modelfile.get("from") == "./model"
     assert modelfile.values("stop") == ["</s>", "<|im_end|>"]

@@ -76,9 +76,7 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
         chat_template=named.get("default"),
         named=named if len(named) > 1 or "default" not in named else {},
         system=system.text if system else "",
-        licenses=tuple(
-            found.text for found in map(_existing, (folder / one for one in LICENSES)) if found
-        ),
+        licenses=tuple(found.text for found in map(_existing, (folder / one for one in LICENSES)) if found),
         parameters=_parameters(folder / "params"),
         family=family,
         tokens=tokens,
