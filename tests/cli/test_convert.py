@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from transplate import to_jinja
+from transplate import Conversion, to_jinja
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 CHATML = TEMPLATES / "gotmpl" / "chatml.gotmpl"
@@ -43,6 +43,35 @@ def test_exact(run: Run) -> None:
     assert result.data["assumptions"] == []
     assert result.data["parity"]["equal"] is True
     assert result.data["parity"]["checked"] > 10
+
+
+def test_what_is_not_as_assumed_is_said_and_no_failure(run: Run) -> None:
+    result = run("convert", CHATML)
+    assert result.status == 0
+    assert "3 more differ, see alternating-roles: two-systems, same-role-user" in result.errors
+    result = run("convert", CHATML, "--json")
+    assert result.status == 0
+    parity = result.data["parity"]
+    assert (parity["equal"], parity["equal_as_assumed"]) == (False, True)
+    assert [each["outside"] for each in parity["differences"]] == [["alternating-roles"]] * 3
+
+
+def test_a_closed_prefill_is_explained(run: Run, folder: Path) -> None:
+    (folder / "closing.gotmpl").write_text("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}")
+    result = run("convert", "closing.gotmpl", "--exact")
+    assert result.status == 0
+    assert "2 more differ, see closed-prefill: prefill, prefill-turns" in result.errors
+    assert "may differ, closed-prefill: where a host continues" in result.errors
+    result = run("convert", "closing.gotmpl", "--exact", "--json")
+    assert [loss["name"] for loss in result.data["losses"]] == ["closed-prefill"]
+
+
+def test_a_difference_that_nothing_explains_is_a_no(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Conversion("{{ messages[0].content }}")
+    monkeypatch.setattr("transplate.to_jinja", lambda *_, **__: wrong, raising=False)
+    result = run("convert", CHATML)
+    assert result.status == 1
+    assert "different on " in result.errors
 
 
 def test_json_has_text_and_report(run: Run, folder: Path) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.convert.cases import Case, chat_context, make_case, meets, ollama_values
-from tests.oracle.engines import Engine, MinijinjaEngine, TransformersEngine
+from tests.oracle.engines import Engine, MinijinjaEngine, NodeEngine, TransformersEngine
 from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
-from transplate import OllamaTemplate, UnsupportedTemplate, to_jinja
+from transplate import Conversation, JinjaTemplate, OllamaTemplate, UnsupportedTemplate, to_jinja
 
 TEMPLATES = sorted((Path(__file__).parents[2] / "templates" / "gotmpl").glob("*.gotmpl"))
 CASES = [make_case(seed) for seed in range(60)]
@@ -75,6 +77,76 @@ def test_what_cannot_be_said_is_refused_with_its_place(source: str, column: int,
     assert refused.value.line == 1
     assert refused.value.column == column
     assert message in refused.value.message
+
+
+def _chain(length: int, dot: str, last: str) -> str:
+    """Return templates each of which calls the next one twice."""
+    defines = [
+        f'{{{{ define "t{n}" }}}}<{{{{ template "t{n + 1}" {dot} }}}}{{{{ template "t{n + 1}" {dot} }}}}>'
+        "{{ end }}"
+        for n in range(length)
+    ]
+    return "".join(defines) + f'{{{{ define "t{length}" }}}}{last}{{{{ end }}}}'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        _chain(7, ".", "{{ .Role }}:{{ .Content }}") + '{{ range .Messages }}{{ template "t0" . }}{{ end }}',
+        _chain(7, "$", "{{ .System }}{{ len .Messages }}") + '{{ template "t0" . }}{{ .Messages | len }}',
+        _chain(7, ".", '{{ $x := "" }}{{ range .ToolCalls }}{{ $x = .Function.Name }}{{ end }}{{ $x }}')
+        + '{{ range .Messages }}{{ template "t0" . }}{{ end }}',
+    ],
+)
+def test_templates_called_many_times_become_macros(
+    source: str,
+    go_oracle: GoOracle,
+    transformers_engine: TransformersEngine,
+    minijinja_engine: MinijinjaEngine,
+    node_engine: NodeEngine,
+) -> None:
+    assert len(to_jinja(source, exact=True).text.splitlines()) < 60
+    engines: list[Engine] = [transformers_engine, minijinja_engine, node_engine]
+    assert not list(_differences(source, go_oracle, engines, CASES[:15]))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Each loop stands twice, for an object and for a list; what follows an inner continue in two arms.
+        "{{ range .Messages }}{{ range .ToolCalls }}{{ range .Function.Arguments }}"
+        + "{{ range . }}" * 12
+        + "{{ end }}" * 15,
+        "{{ range .Messages }}"
+        + "".join(
+            f'{{{{ if eq .Content "{n}" }}}}{{{{ if eq .Role "{n}" }}}}{{{{ continue }}}}{{{{ end }}}}x'
+            "{{ end }}"
+            for n in range(20)
+        )
+        + "{{ end }}",
+        _chain(30, ".", "{{ .Response }}") + '{{ template "t0" . }}',
+    ],
+)
+def test_what_would_get_too_long_is_refused_soon(source: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(UnsupportedTemplate, match="more than 4000 statements"):
+        to_jinja(source)
+    assert time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize("source", [JinjaTemplate("x"), Path("x.gotmpl"), b"{{ .Prompt }}", None])
+def test_something_else_than_an_ollama_template(source: Any) -> None:
+    with pytest.raises(TypeError, match=f"to_jinja takes .* not a value of type {type(source).__name__}"):
+        to_jinja(source)
+
+
+def test_a_final_answer_that_ollama_closes() -> None:
+    closing = to_jinja("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}", exact=True)
+    assert [loss.name for loss in closing.losses] == ["closed-prefill"]
+    answered = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    assert closing.covers(Conversation.read(answered[:1]))
+    assert not closing.covers(Conversation.read(answered))
+    assert to_jinja("{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}", exact=True).losses == ()
 
 
 def test_an_unknown_assumption_is_named() -> None:

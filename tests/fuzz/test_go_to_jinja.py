@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 import pytest
 
 from tests.convert.cases import make_case
 from tests.fuzz.go_to_jinja import REQUESTS, Hunt
+from tests.fuzz.go_to_jinja_shapes import differences, templates
 from tests.oracle.engines import MinijinjaEngine, TransformersEngine
 from tests.oracle.ollama import GoOracle
 
@@ -34,6 +36,18 @@ def test_fresh_templates_convert_exactly(
     hunt.oracle.close()
     assert not found, str(found[0])
     assert hunt.counts["converted"]
+
+
+def test_every_use_of_every_sort_of_value(
+    go_oracle: GoOracle, transformers_engine: TransformersEngine
+) -> None:
+    counts: Counter[str] = Counter()
+    sources = [*list(templates(pairs=False))[::5], *list(templates(pairs=True))[::101]]
+    found = [
+        each for source in sources for each in differences(source, go_oracle, transformers_engine, counts)
+    ]
+    assert found == []
+    assert counts["equal"] > 1000
 
 
 def test_same_seed_same_templates() -> None:

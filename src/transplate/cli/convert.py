@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from transplate.cli import FINE
+from transplate.cli import FINE, NO
 from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
-from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.verdict import covered, exception_lines, exception_names, report_data, report_lines
 from transplate.errors import naming
 from transplate.files import write_file
 from transplate.language import language_of_name
@@ -31,7 +31,8 @@ Examples:
   transplate convert chat_template.jinja new.gguf --base old.gguf
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
---json on standard output, together with the text.
+--json on standard output, together with the text. Exit status 1 means that SRC cannot be converted, or that a
+prompt differs although the conversation is as the result takes it for granted.
 """
 
 
@@ -115,15 +116,15 @@ def command(
     if destination is not None and not dry_run:
         write_file(destination, conversion.text.encode())
     if as_json:
-        print_json(_data(conversion, report), indent=2)
-        return FINE
-    if destination is None:
-        print_exactly(conversion.text.encode())
-    for line in _lines(conversion, report, template.source.name, destination or "the result"):
-        say(line, err=True)
-    if destination is not None and dry_run:
-        say(f"would write {destination}", err=True)
-    return FINE
+        print_json(_data(conversion, report, template), indent=2)
+    else:
+        if destination is None:
+            print_exactly(conversion.text.encode())
+        for line in _lines(conversion, report, template, destination or "the result"):
+            say(line, err=True)
+        if destination is not None and dry_run:
+            say(f"would write {destination}", err=True)
+    return NO if _differs_unannounced(conversion, report, template) else FINE
 
 
 def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:
@@ -155,22 +156,42 @@ def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
     return check_parity(OllamaTemplate(template.source.text), JinjaTemplate(conversion.text))
 
 
-def _lines(conversion: Conversion, report: ParityReport, source: str, result: str) -> Iterator[str]:
-    assumes = bool(conversion.assumptions)
-    yield from report_lines(report, source, result, expects_differences=assumes)
+def _differs_unannounced(conversion: Conversion, report: ParityReport, template: TemplateFile) -> bool:
+    """Return whether prompts differ that are not said to.
+
+    From Jinja to Go that is not known: a conversation is only known not to be meant when it fails.
+    """
+    return template.language == "gotmpl" and bool(covered(report, conversion).differences)
+
+
+def _lines(
+    conversion: Conversion, report: ParityReport, template: TemplateFile, result: str
+) -> Iterator[str]:
+    source = template.source.name
+    if template.language == "jinja":
+        yield from report_lines(report, source, result, expects_differences=bool(conversion.assumptions))
+    else:
+        yield from report_lines(covered(report, conversion), source, result)
+        yield from exception_lines(report, conversion)
     for assumption in conversion.assumptions:
         yield f"assumes {assumption.name}: {assumption.meaning}"
     for loss in conversion.losses:
         place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
-        yield f"may differ: {loss.message}{place}"
+        yield f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}"
 
 
-def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:
+def _data(conversion: Conversion, report: ParityReport, template: TemplateFile) -> dict[str, Any]:
+    parity = report_data(report)
+    if template.language == "gotmpl":
+        parity["equal_as_assumed"] = covered(report, conversion).equal
+        for data, difference in zip(parity["differences"], report.differences, strict=True):
+            data["outside"] = exception_names(conversion, difference)
     return {
         "text": conversion.text,
         "assumptions": [{"name": one.name, "meaning": one.meaning} for one in conversion.assumptions],
         "losses": [
-            {"message": one.message, "line": one.line, "column": one.column} for one in conversion.losses
+            {"name": one.name, "message": one.message, "line": one.line, "column": one.column}
+            for one in conversion.losses
         ],
-        "parity": report_data(report),
+        "parity": parity,
     }

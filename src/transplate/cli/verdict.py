@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ import click
 from transplate.cli.output import error_data
 
 if TYPE_CHECKING:
-    from transplate import ParityReport
+    from transplate import Conversion, ParityReport
     from transplate.parity import Difference
 
 _BEFORE, _WIDTH = 30, 90
@@ -35,6 +36,32 @@ def _difference_data(difference: Difference) -> dict[str, Any]:
         "prompts": list(difference.prompts),
         "errors": [error and error_data(error) for error in difference.errors],
     }
+
+
+def covered(report: ParityReport, conversion: Conversion) -> ParityReport:
+    """Return a report without the differences on conversations that a converted template is not meant for."""
+    differences = [each for each in report.differences if conversion.covers(each.conversation)]
+    checked = report.checked - len(report.differences) + len(differences)
+    return replace(
+        report, equal=not differences and checked > 0, checked=checked, differences=tuple(differences)
+    )
+
+
+def exception_lines(report: ParityReport, conversion: Conversion) -> Iterator[str]:
+    """Yield which differing conversations a converted template is not meant for, by what they do not meet."""
+    by_reason: dict[str, list[str]] = {}
+    for difference in report.differences:
+        reasons = exception_names(conversion, difference)
+        if reasons:
+            by_reason.setdefault(", ".join(reasons), []).append(difference.conversation.name)
+    for reason, names in by_reason.items():
+        verb = "differs" if len(names) == 1 else "differ"
+        yield f"{len(names)} more {verb}, see {reason}: {', '.join(names)}"
+
+
+def exception_names(conversion: Conversion, difference: Difference) -> list[str]:
+    """Return the names of the assumptions that a differing conversation does not meet, and of losses."""
+    return [each.name for each in conversion.exceptions(difference.conversation)]
 
 
 def report_lines(

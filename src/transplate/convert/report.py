@@ -12,6 +12,10 @@ def _always(_: Conversation) -> bool:
     return True
 
 
+def _never(_: Conversation) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """Something that holds of ordinary conversations and that the converted template relies on.
@@ -35,11 +39,15 @@ class Loss:
         message: What can differ, and when.
         line: Line of the source that it comes from, from 1; None where it is no single place.
         column: Column in that line, from 1.
+        name: A word for it, ``closed-prefill``; empty where no conversation is known to be concerned.
+        affects: Whether it concerns a conversation, as far as that can be told from it.
     """
 
     message: str
     line: int | None = None
     column: int | None = None
+    name: str = ""
+    affects: Callable[[Conversation], bool] = field(default=_never, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +65,10 @@ class Conversion:
     losses: tuple[Loss, ...] = ()
 
     def covers(self, conversation: Conversation) -> bool:
-        """Return whether a conversation meets all that the converted template takes for granted."""
-        return all(assumption.holds(conversation) for assumption in self.assumptions)
+        """Return whether a conversation meets every assumption, and no loss is known to concern it."""
+        return not self.exceptions(conversation)
+
+    def exceptions(self, conversation: Conversation) -> tuple[Assumption | Loss, ...]:
+        """Return the assumptions that a conversation does not meet and the losses that concern it."""
+        unmet = (assumption for assumption in self.assumptions if not assumption.holds(conversation))
+        return (*unmet, *(loss for loss in self.losses if loss.affects(conversation)))

@@ -268,12 +268,10 @@ def _expressions(parts: list[j.Expression], depth: int) -> Iterator[str]:
         return
     group: list[j.Expression] = []
     for part in _split_lines(parts):
-        candidate = [*group, part]
-        if group and len(indent) + len(_concat(candidate)) + 8 > _WIDTH and _ends_line(group[-1]):
+        if group and _ends_line(group[-1]) and len(indent) + len(_concat([*group, part])) + 8 > _WIDTH:
             yield f"{indent}{{{{- {_concat(group)} -}}}}"
-            group = [part]
-        else:
-            group = candidate
+            group = []
+        group.append(part)
     yield f"{indent}{{{{- {_concat(group)} -}}}}"
 
 

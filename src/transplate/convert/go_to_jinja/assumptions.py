@@ -44,9 +44,15 @@ _ALL = (
         "a final message of the assistant is rendered without a generation prompt, and continued",
         conversations.ends_without_assistant,
     ),
-    Assumption("hf-json", "tools and arguments are printed by tojson, as the vendor's template does"),
     Assumption(
-        "llama-server", "a tool call that is not quite JSON may be completed, so that llama-server starts"
+        "hf-json",
+        "tools and arguments are printed by tojson, as the vendor's template does",
+        conversations.has_no_tools,
+    ),
+    Assumption(
+        "llama-server",
+        "a tool call that is not quite JSON may be completed, so that llama-server starts",
+        conversations.has_no_tool_calls,
     ),
     Assumption("bos-token", "the host does not add the BOS token, so the template prints it"),
 )

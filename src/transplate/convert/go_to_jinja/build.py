@@ -16,6 +16,11 @@ _OPPOSITE = {
 }
 
 
+def is_nil(expression: j.Expression) -> j.Expression:
+    """Return whether a value is none or not there."""
+    return j.Or((j.Test(expression, "undefined"), j.Test(expression, "none")))
+
+
 def name(text: str) -> j.Name:
     """Return a name."""
     return j.Name(text)

@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.assumptions import Assumptions
+from transplate.convert.go_to_jinja.calls import Calls
 from transplate.convert.go_to_jinja.resolve import Declaration, Resolution
 from transplate.convert.go_to_jinja.shapes import Shape, Value
 from transplate.convert.report import Loss
 from transplate.errors import UnsupportedTemplate
-from transplate.gotmpl import nodes as go
 from transplate.jinja import nodes as j
 from transplate.jinja import walk
 from transplate.source import Source, Span
 
 STATE = j.Name("state")
 """The namespace that holds the variables which a loop assigns and which outlive it."""
+
+_MOST_STATEMENTS = 4_000
+"""Statements that a conversion may come to; the largest template of Ollama's library has 80."""
 
 
 @dataclass
@@ -31,6 +34,7 @@ class Context:
         resolution: Which declaration each variable means.
         assumptions: What may be taken for granted.
         collated: Whether ``messages`` is what the prelude rebuilt, with every field that is read filled in.
+        calls: The templates that the template calls.
         last_turn: Whether this is the last turn of the legacy mode, which Ollama runs without its own
             functions, without other templates and with Go's own rule for missing fields.
         tool_calls_read: Whether the template knows messages without content.
@@ -39,6 +43,7 @@ class Context:
         root: The fields of the data that a template starts with.
         shapes: The shapes that each assigned variable was seen to have; grows from one lowering to the next.
         negatives: The assigned variables that may hold a negative integer; grows likewise.
+        optionals: The assigned variables that may be undefined or none; grows likewise.
         naturals: The names that hold the numbers of a range over an integer.
         pending: Checks to write in front of the statement that is being lowered.
         in_macro: Whether what is lowered calls itself, so that the one namespace cannot hold its variables.
@@ -49,7 +54,7 @@ class Context:
     resolution: Resolution
     assumptions: Assumptions
     root: dict[str, Value]
-    templates: dict[str, go.Body]
+    calls: Calls
     collated: bool = False
     last_turn: bool = False
     tool_calls_read: bool = False
@@ -57,6 +62,7 @@ class Context:
     tool_prints_json: bool = True
     shapes: dict[Declaration, set[Shape]] = field(default_factory=dict)
     negatives: set[Declaration] = field(default_factory=set)
+    optionals: set[Declaration] = field(default_factory=set)
     naturals: set[j.Expression] = field(default_factory=set)
     variables: dict[Declaration, Value] = field(default_factory=dict)
     targets: dict[Declaration, j.Name | j.Attribute] = field(default_factory=dict)
@@ -68,6 +74,7 @@ class Context:
     macro_symbols: dict[tuple[str, Shape | frozenset[Shape]], j.Name] = field(default_factory=dict)
     in_macro: bool = False
     _symbols: int = 0
+    _statements: int = 0
 
     def begin(self) -> None:
         """Forget all but what is known of variables, to lower the template once more."""
@@ -76,6 +83,19 @@ class Context:
             kept.clear()
         self.mutable.clear()
         self.losses.clear()
+        self._statements = 0
+
+    def count_statement(self, span: Span) -> None:
+        """Count a statement that is lowered.
+
+        Raises:
+            UnsupportedTemplate: There are too many, as where parts stand twice in parts that stand twice.
+        """
+        self._statements += 1
+        if self._statements > _MOST_STATEMENTS:
+            raise self.refusal(
+                span, f"this template comes to more than {_MOST_STATEMENTS} statements in Jinja"
+            )
 
     def refusal(self, span: Span, message: str) -> UnsupportedTemplate:
         """Return the error that refuses the template for what stands at ``span``."""

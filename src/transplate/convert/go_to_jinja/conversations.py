@@ -57,6 +57,16 @@ def ends_without_assistant(conversation: Conversation) -> bool:
     return _roles(conversation)[-1:] != ["assistant"]
 
 
+def has_no_tools(conversation: Conversation) -> bool:
+    """Return whether there are neither tools nor calls of them."""
+    return not conversation.tools and has_no_tool_calls(conversation)
+
+
+def has_no_tool_calls(conversation: Conversation) -> bool:
+    """Return whether no message calls a tool."""
+    return not any(message.tool_calls for message in conversation.messages)
+
+
 def has_plain_numbers(conversation: Conversation) -> bool:
     """Return whether the numbers in arguments and tools are printed alike by all engines and by Go."""
     arguments = [call.arguments for message in conversation.messages for call in message.tool_calls]

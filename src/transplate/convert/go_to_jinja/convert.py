@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import generation_prompt, host, legacy
 from transplate.convert.go_to_jinja.assumptions import Assumptions
+from transplate.convert.go_to_jinja.calls import Calls
 from transplate.convert.go_to_jinja.collation import MESSAGES, SYSTEM, collate, needs_collation
 from transplate.convert.go_to_jinja.context import STATE, Context
 from transplate.convert.go_to_jinja.facts import Facts
@@ -15,6 +16,7 @@ from transplate.convert.go_to_jinja.lower import lower
 from transplate.convert.go_to_jinja.macros import macro_losses, macro_names, macros_for
 from transplate.convert.go_to_jinja.naming import name_symbols
 from transplate.convert.go_to_jinja.polish import polish
+from transplate.convert.go_to_jinja.prefill import closed_prefill
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import simplify
@@ -46,15 +48,20 @@ def to_jinja(
         ollama: The version of Ollama to follow.
 
     Raises:
+        TypeError: ``source`` is something else, such as a chat template or a path.
         TemplateSyntaxError: Ollama cannot read the template.
         UnsupportedTemplate: It has something that Jinja cannot say in the same way in all engines.
         ValueError: ``assume`` has a name that no assumption has.
     """
     text = source.source if isinstance(source, OllamaTemplate) else source
+    if not isinstance(text, str):
+        raise TypeError(
+            f"to_jinja takes an Ollama template or its text, not a value of type {type(text).__name__}"
+        )
     tree = parse(text, functions=FUNCTIONS)
     assumptions = Assumptions(exact=exact, assume=assume)
     try:
-        return _Conversion(tree, assumptions, behaviour_of(parse_version(ollama))).run()
+        return _Conversion(tree, assumptions, ollama).run()
     except RecursionError:
         message = "a template that is nested this deep cannot be converted"
         raise UnsupportedTemplate(message, source=tree.source, offset=0) from None
@@ -63,10 +70,11 @@ def to_jinja(
 class _Conversion:
     """One conversion: what the passes share besides the tree that each hands on to the next."""
 
-    def __init__(self, tree: go.TemplateTree, assumptions: Assumptions, behaviour: Behaviour) -> None:
+    def __init__(self, tree: go.TemplateTree, assumptions: Assumptions, ollama: str) -> None:
         self.tree = tree
         self.assumptions = assumptions
-        self.behaviour = behaviour
+        self.ollama = ollama
+        self.behaviour: Behaviour = behaviour_of(parse_version(ollama))
         self.inference: Inference = infer(tree)
         self.thinks = "thinking" in self.inference.abilities
         self.resolution = resolve(tree)
@@ -85,6 +93,8 @@ class _Conversion:
         c.losses += macro_losses(macros)
         body = name_symbols(body, macro_names())
         listed = self.assumptions.used
+        if not any(each.name == "open-prefill" for each in listed):
+            c.losses += closed_prefill(self.tree.source.text, ollama=self.ollama)
         comment: j.Body = ()
         if listed:
             comment = (j.Comment(_wrapped("Assumes " + ", ".join(each.name for each in listed) + ".")),)
@@ -156,7 +166,7 @@ class _Conversion:
             resolution=self.resolution,
             assumptions=self.assumptions,
             root=root,
-            templates=self.tree.templates,
+            calls=Calls(self.tree.body, self.tree.templates),
             collated=needs_collation(self.assumptions, system="system" in self.inference.variables),
             tool_calls_read="ToolCalls" in self.inference.fields,
             property_required=self.behaviour.property_required,
@@ -210,10 +220,10 @@ class _Conversion:
         """Lower a body again and again until the shapes of its variables are known."""
         while True:
             before = {declaration: set(shapes) for declaration, shapes in c.shapes.items()}
-            negatives = set(c.negatives)
+            negatives, optionals = set(c.negatives), set(c.optionals)
             c.begin()
             lowered = lower(c, body)
-            if before == c.shapes and negatives == c.negatives:
+            if (before, negatives, optionals) == (c.shapes, c.negatives, c.optionals):
                 macros = tuple(macro for macro in c.macros.values() if macro is not None)
                 return (*macros, *lowered)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from transplate.convert.go_to_jinja import build as b
@@ -48,6 +49,9 @@ class Expressions:
                 return self.fields(self.variable(first), names, first.span, arguments)
             case go.Chain(operand, names):
                 return self.fields(self.operand(operand), names, first.span, arguments)
+            case go.Nil():
+                self.c.check(j.TRUE, "nil is not a command")
+                return self.operand(first)
             case _:
                 value = self.operand(first)
                 if arguments:
@@ -76,7 +80,7 @@ class Expressions:
             case go.Identifier(name):
                 return call_function(self.c, name, [], operand.span)
             case go.Pipeline():
-                return self.pipeline(operand)
+                return held(self.pipeline(operand))
 
     def _text(self, text: str, span: Span) -> Value:
         check_text(self.c, text, span)
@@ -100,7 +104,8 @@ class Expressions:
         shapes = self.c.shapes.get(declaration)
         if shapes is None:
             return value
-        return Value(next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes), value.expression)
+        shape = next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
+        return held(Value(shape, value.expression, declaration in self.c.optionals))
 
     # --- fields and methods ---------------------------------------------------------------------------
 
@@ -110,15 +115,12 @@ class Expressions:
         """Return a chain of fields of a value; arguments go to the last of them."""
         if arguments and not names:
             self.c.check(j.TRUE, "can't give argument to non-function")
-        is_chain = len(names) > 1
         for number, name in enumerate(names, 1):
             given = arguments if arguments and number == len(names) else []
-            value = self.field(value, name, span, given, is_chain=is_chain)
+            value = self.field(value, name, span, given)
         return value
 
-    def field(
-        self, value: Value, name: str, span: Span, arguments: list[Argument], *, is_chain: bool = False
-    ) -> Value:
+    def field(self, value: Value, name: str, span: Span, arguments: list[Argument]) -> Value:
         """Return a field, map element or method of a value; where Go fails, the rendering fails."""
         c = self.c
         shape = value.only_shape
@@ -132,17 +134,19 @@ class Expressions:
         if shape is Shape.ROOT:
             return c.root.get(name, Value(Shape.NIL, j.Literal(None)))
         if shape is Shape.NIL:
-            if is_chain and not c.last_turn:
-                c.check(j.TRUE, f"nil pointer evaluating interface {{}}.{name}")
+            if not c.last_turn:
+                c.check(b.not_(value.absent), f"nil pointer evaluating interface {{}}.{name}")
             return value
         if shape in FIELDS:
             return self._struct_field(value, shape, name)
         if shape is Shape.ARGUMENTS:
             return self._element(value, name, Shape.ANY, span)
         if shape is Shape.ANY:
-            c.check(j.Test(value.expression, "mapping", negated=True), f"can't evaluate field {name}")
-            return self._element(value, name, Shape.ANY, span)
-        if shape is Shape.PROPERTIES:
+            is_other = j.Test(value.expression, "mapping", negated=True)
+            c.check(b.and_(is_other, b.not_(value.absent)), f"can't evaluate field {name}")
+            owner = replace(value, optional=value.optional or value.absent != j.FALSE)
+            return replace(self._element(owner, name, Shape.ANY, span), absent=value.absent)
+        if shape in (Shape.PROPERTIES, Shape.PROPERTY_MAP):
             element = self._element(value, name, Shape.PROPERTY, span)
             return Value(Shape.PROPERTY, element.expression, optional=True)
         c.check(j.TRUE, f"can't evaluate field {name} in type {shape.value}")
@@ -226,7 +230,7 @@ class Expressions:
             case Shape.ORDERED_PROPERTIES, "Len" if not arguments:
                 return Value(Shape.INT, b.length(b.or_empty(value.expression, j.DictLiteral(()))))
             case Shape.ORDERED_PROPERTIES, "ToMap" if not arguments:
-                return Value(Shape.PROPERTIES, value.expression, optional=True)
+                return Value(Shape.PROPERTY_MAP, value.expression, optional=True)
             case (Shape.ORDERED_PROPERTIES, "All" | "Get" | "Set" | "MarshalJSON" | "UnmarshalJSON") | (
                 Shape.PROPERTY_TYPE,
                 "MarshalJSON" | "UnmarshalJSON",
@@ -246,6 +250,15 @@ _PLAIN = frozenset(
         ("PROPERTY", "Type"),
     }
 )
+
+
+def held(value: Value) -> Value:
+    """Return a value as variables and parentheses hold it: a nil is none at all."""
+    if value.shape is Shape.NIL:
+        return replace(value, absent=j.TRUE)
+    if value.shape is Shape.ANY:
+        return replace(value, absent=b.is_nil(value.expression))
+    return value
 
 
 def _same(value: Value) -> Value:

@@ -66,6 +66,8 @@ def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool)
         with c.only_if(reached):
             value = argument.lower()
         test = printing.condition(c, value, argument.span)
+        if value.shape is Shape.INT and value.optional:
+            value = Value(Shape.INT, printing.as_integer(value))
         values.append(value)
         reached = b.and_(reached, b.not_(test) if stops_at else test)
         if b.truth(test) is stops_at:
@@ -129,7 +131,7 @@ def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression
         if one.shape is Shape.ANY and other.shape in (Shape.TEXT, Shape.BOOL):
             test = "string" if other.shape is Shape.TEXT else "boolean"
             c.check(
-                b.not_(b.or_(j.Test(one.expression, test), _is_nil(one.expression))),
+                b.not_(b.or_(j.Test(one.expression, test), b.is_nil(one.expression))),
                 "incompatible types for comparison",
             )
             return b.and_(j.Test(one.expression, test), j.Binary("==", one.expression, other.expression))
@@ -140,6 +142,9 @@ def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression
             raise c.refusal(span, "comparing values whose types are not known before the template runs")
         worse = left if left.shape not in _BASIC else right
         if worse.shape in STRUCTS:
+            raise c.refusal(span, f"comparing values of type {_name(worse)} cannot be said in Jinja")
+        if left.shape not in _BASIC and right.shape not in _BASIC:
+            # Two that are nil are equal, any others fail.
             raise c.refusal(span, f"comparing values of type {_name(worse)} cannot be said in Jinja")
         c.check(j.TRUE, f"non-comparable type {_name(worse)}")
         return j.FALSE
@@ -162,28 +167,37 @@ def _comparable(value: Value) -> j.Expression:
     return printing.as_integer(value) if value.shape is Shape.INT else value.expression
 
 
-def _is_nil(expression: j.Expression) -> j.Expression:
-    return j.Or((j.Test(expression, "undefined"), j.Test(expression, "none")))
-
-
 def _equals_nil(c: Context, value: Value, span: Span) -> j.Expression:
     if value.shape is Shape.NIL:
         return j.TRUE
     if value.shape is Shape.ANY:
-        return _is_nil(value.expression)
+        return b.is_nil(value.expression)
     if value.shape in _BASIC or value.shape in STRUCTS:
         return j.FALSE
     raise c.refusal(span, f"comparing a value of type {_name(value)} with nil cannot be said in Jinja")
 
 
 def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression:
-    """Compare a variable of several shapes with a text; any other shape makes Go fail."""
+    """Compare a variable of several shapes with a text; any other shape but nil makes Go fail."""
     for one, other in ((left, right), (right, left)):
-        if isinstance(one.shape, frozenset) and Shape.TEXT in one.shape and other.shape is Shape.TEXT:
-            if not c.assumptions.use("some-message"):
-                c.check(j.Test(one.expression, "string", negated=True), "incompatible types for comparison")
+        # The type of a property may be a text for Jinja, and is none for Go.
+        if (
+            isinstance(one.shape, frozenset)
+            and Shape.TEXT in one.shape
+            and Shape.PROPERTY_TYPE not in one.shape
+            and other.shape is Shape.TEXT
+        ):
+            if _may_be_nil(one) or not c.assumptions.use("some-message"):
+                is_other: j.Expression = j.Test(one.expression, "string", negated=True)
+                if _may_be_nil(one):
+                    is_other = b.and_(is_other, b.not_(b.is_nil(one.expression)))
+                c.check(is_other, "incompatible types for comparison")
             return j.Binary("==", one.expression, other.expression)
     raise c.refusal(span, "comparing values whose types are not known before the template runs")
+
+
+def _may_be_nil(value: Value) -> bool:
+    return not value.shapes.isdisjoint({Shape.NIL, Shape.ANY})
 
 
 def _name(value: Value) -> str:
@@ -230,12 +244,16 @@ def _len(c: Context, arguments: list[Argument], span: Span) -> Value:
         return Value(Shape.INT, b.length(collection))
     if value.shape is Shape.ANY or isinstance(value.shape, frozenset):
         raise c.refusal(span, "the length of a value whose type is not known before the template runs")
+    if value.shape in (Shape.ROOT, Shape.ORDERED_PROPERTIES):
+        raise c.refusal(span, f"the length of a value of type {_name(value)} cannot be said in Jinja")
     c.check(j.TRUE, f"len of type {_name(value)}")
     return Value(Shape.INT, j.Literal(0))
 
 
 def _index(c: Context, arguments: list[Argument], span: Span) -> Value:
     value = arguments[0].lower()
+    if value.shape in (Shape.NIL, Shape.ANY) and len(arguments) == 1:
+        c.check(j.TRUE if value.shape is Shape.NIL else b.is_nil(value.expression), "index of untyped nil")
     for argument in arguments[1:]:
         value = _indexed(c, value, argument, span)
     return value
@@ -299,19 +317,34 @@ def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
     if value.shape is Shape.TEXT:
         if not expressions:
             return value
+        if any(isinstance(bound, j.Literal) and _is_negative(bound) for bound in expressions):
+            c.check(j.TRUE, "error calling slice: index out of range")
+            return value
         cut = j.Filter(value.expression, BYTE_SLICE, tuple(expressions))
         c.refuse_later(cut, span, "a text cannot be sliced by bytes in Jinja")
         return Value(Shape.TEXT, cut)
-    if value.shape not in LISTS:
+    if value.shape not in LISTS or value.shape is Shape.PROPERTY_TYPE:
         raise c.refusal(span, f"a slice of a value of type {_name(value)} cannot be said in Jinja")
     items = b.or_empty(value.expression, j.ListLiteral(())) if value.optional else value.expression
     if not expressions:
         return Value(value.shape, items)
     for bound in expressions:
         _check_bound(c, value, items, bound, "error calling slice: index out of range", strict=False)
-    if len(expressions) == 2 and not all(isinstance(bound, j.Literal) for bound in expressions):
-        c.check(j.Binary(">", expressions[0], expressions[1]), "error calling slice: invalid slice index")
+    if len(expressions) == 2:
+        c.check(_greater(*expressions), "error calling slice: invalid slice index")
     return Value(value.shape, j.Slice(items, *expressions))
+
+
+def _is_negative(number: j.Literal) -> bool:
+    return isinstance(number.value, int) and number.value < 0
+
+
+def _greater(left: j.Expression, right: j.Expression) -> j.Expression:
+    match left, right:
+        case j.Literal(int(a)), j.Literal(int(d)):
+            return j.Literal(a > d)
+        case _:
+            return j.Binary(">", left, right)
 
 
 # --- text -----------------------------------------------------------------------------------------------
@@ -351,8 +384,8 @@ def _operand_text(c: Context, value: Value, span: Span) -> j.Expression:
     """Return what Go's ``Sprint`` prints of an operand, which for nil is not what an action prints."""
     if value.shape is Shape.NIL:
         return j.Literal("<nil>")
-    if value.shape is Shape.ANY:
-        return j.Conditional(_is_nil(value.expression), j.Literal("<nil>"), printing.printed(c, value, span))
+    if _may_be_nil(value):
+        return j.Conditional(b.is_nil(value.expression), j.Literal("<nil>"), printing.printed(c, value, span))
     return printing.printed(c, value, span)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import STATE, Context, snake_case
-from transplate.convert.go_to_jinja.expressions import Expressions, check_text
+from transplate.convert.go_to_jinja.expressions import Expressions, check_text, held
 from transplate.convert.go_to_jinja.resolve import Declaration
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, MAP_ELEMENTS, Shape, Value
 from transplate.gotmpl import nodes as go
@@ -65,6 +65,7 @@ class _Lowering:
         done: list[j.Statement] = []
         for number, item in enumerate(items):
             following = items[number + 1 :]
+            self.c.count_statement(item.span if isinstance(item, go.Text) else item.clause.span)
             match item:
                 case go.Break() | go.Continue():
                     if isinstance(item, go.Break) and place.leaves is not None:
@@ -102,7 +103,7 @@ class _Lowering:
     def action(self, pipeline: go.Pipeline, place: _Place) -> list[j.Statement]:
         value = self.expressions(place).pipeline(pipeline)
         if pipeline.declarations:
-            return [*self.c.take_pending(), *self.declare(pipeline, value)]
+            return [*self.c.take_pending(), *self.declare(pipeline, held(value))]
         text = printing.printed(self.c, value, pipeline.span)
         return [*self.c.take_pending(), j.Output((text,))]
 
@@ -134,6 +135,10 @@ class _Lowering:
             c.mutable.add(target)
         if value.shape is Shape.TEXT:
             return [j.Set(target, printing.as_text(value))]
+        if value.shape is Shape.INT:
+            return [j.Set(target, printing.as_integer(value))]
+        if value.optional and value.shape is not Shape.ANY:
+            c.optionals.add(declaration)
         return [j.Set(target, _settled(value))]
 
     def bind(self, declaration: Declaration, value: Value) -> list[j.Statement]:
@@ -143,7 +148,8 @@ class _Lowering:
             c.variables[declaration] = value
             return []
         copy = c.symbol(snake_case(declaration.name))
-        c.variables[declaration] = Value(value.shape, copy, value.optional, value.size)
+        absent = j.FALSE if value.absent == j.FALSE else b.is_nil(copy)
+        c.variables[declaration] = Value(value.shape, copy, value.optional, value.size, absent)
         return [j.Set(copy, _settled(value))]
 
     def target(self, declaration: Declaration) -> j.Name | j.Attribute:
@@ -160,7 +166,7 @@ class _Lowering:
         test = printing.condition(c, value, branch.pipeline.span)
         before = c.take_pending()
         if branch.pipeline.declarations:
-            before += self.declare(branch.pipeline, value)
+            before += self.declare(branch.pipeline, held(value))
             value = self.expressions(place).variable(branch.pipeline.declarations[0])
             test = printing.condition(c, value, branch.pipeline.span)
         elif isinstance(branch, go.With) and not (
@@ -255,7 +261,7 @@ class _Lowering:
                 )
             item = c.symbol(snake_case(names[0]) if names else "number")
             target = (item,)
-            iterable = b.call("range", value.expression)
+            iterable = b.call("range", printing.as_integer(value))
             c.naturals.add(item)
             element = key = Value(Shape.INT, item)
         else:
@@ -299,38 +305,42 @@ class _Lowering:
     ) -> list[j.Statement]:
         """Lower a call: the body stands in its place, or is a macro where it calls itself."""
         c = self.c
-        items = c.templates.get(name.value)
+        items = c.calls.body_of(name.value)
         if items is None or c.last_turn:
             c.check(j.TRUE, f'template "{name.value}" not defined')
             return c.take_pending()
         dot = Value(Shape.NIL, j.Literal(None))
         if pipeline is not None:
-            dot = self.expressions(place).pipeline(pipeline)
+            dot = held(self.expressions(place).pipeline(pipeline))
         before = c.take_pending()
-        if _calls_itself(name.value, c.templates):
+        if c.calls.calls_itself(name.value) or (c.calls.is_shared(name.value) and "Messages" in c.root):
             return [*before, self.macro_call(name.value, items, dot, name.span)]
         if not _is_short(dot.expression) or not c.is_stable(dot.expression):
             copy = c.symbol(_noun(dot))
             before.append(j.Set(copy, dot.expression))
-            dot = Value(dot.shape, copy, dot.optional, dot.size)
+            dot = held(Value(dot.shape, copy, dot.optional, dot.size))
         return [*before, *self.body(items, _Place(dot, dot))]
 
     def macro_call(self, name: str, items: go.Body, dot: Value, span: Span) -> j.Statement:
-        """Return the call of the macro that a recursive template becomes, one for each shape of dot."""
+        """Return the call of the macro that a template becomes, one for each shape of dot."""
         c = self.c
-        if dot.shape is Shape.ROOT or "Messages" not in c.root:
+        is_recursive = c.calls.calls_itself(name)
+        if is_recursive and (dot.shape is Shape.ROOT or "Messages" not in c.root):
             raise c.refusal(span, "a template that calls itself with the whole data cannot be said in Jinja")
+        # The whole data is what the names of the template itself stand for.
+        is_root = dot.shape is Shape.ROOT
         key = (name, dot.shape)
         if key not in c.macros:
             symbol = c.macro_symbols[key] = c.symbol(snake_case(name))
             c.macros[key] = None
             parameter = c.symbol(_noun(dot))
-            inside = Value(dot.shape, parameter, dot.optional)
-            c.in_macro, outside = True, c.in_macro
+            inside = dot if is_root else held(Value(dot.shape, parameter, dot.optional))
+            c.in_macro, outside = c.in_macro or is_recursive, c.in_macro
             body = self.body(items, _Place(inside, inside))
             c.in_macro = outside
-            c.macros[key] = j.Macro(symbol.name, (parameter.name,), tuple(body))
-        return j.Output((j.Call(c.macro_symbols[key], (dot.expression,)),))
+            del c.macros[key]
+            c.macros[key] = j.Macro(symbol.name, () if is_root else (parameter.name,), tuple(body))
+        return j.Output((j.Call(c.macro_symbols[key], () if is_root else (dot.expression,)),))
 
 
 def _inner(place: _Place, dot: Value, leaves: j.Attribute | None = None) -> _Place:
@@ -393,30 +403,3 @@ def _items(body: go.Body) -> Iterator[go.Item]:
 
 def _leaves_loop(item: go.Item) -> bool:
     return any(isinstance(inner, go.Break | go.Continue) for inner in _items((item,)))
-
-
-def _calls_itself(name: str, templates: dict[str, go.Body]) -> bool:
-    seen: set[str] = set()
-    waiting = list(_called(templates.get(name, ())))
-    while waiting:
-        callee = waiting.pop()
-        if callee == name:
-            return True
-        if callee not in seen:
-            seen.add(callee)
-            waiting += _called(templates.get(callee, ()))
-    return False
-
-
-def _called(body: go.Body) -> Iterator[str]:
-    for item in body:
-        match item:
-            case go.TemplateCall(name) | go.Block(name):
-                yield name.value
-            case go.If() | go.With() | go.Range():
-                yield from _called(item.body)
-                orelse = item.orelse
-                if orelse is not None:
-                    yield from _called(orelse.body if isinstance(orelse, go.Else) else (orelse,))
-            case _:
-                pass

@@ -206,7 +206,7 @@ def condition(c: Context, value: Value, span: Span) -> j.Expression:
     """Return the condition that Go's ``if`` tests."""
     if isinstance(value.shape, frozenset):
         always = {shape for shape in value.shapes if shape in _ALWAYS_TRUE}
-        if always and always != value.shapes:
+        if (always and always != value.shapes) or Shape.PROPERTY_TYPE in value.shapes:
             raise c.refusal(span, f"testing a variable that may be {_either(value)} cannot be said in Jinja")
         return j.TRUE if always else value.expression
     if value.shape in _ALWAYS_TRUE:

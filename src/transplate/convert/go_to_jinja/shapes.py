@@ -39,6 +39,7 @@ class Shape(Enum):
     PROPERTY_LIST = "[]api.ToolProperty"
     PROPERTY_TYPE = "api.PropertyType"
     ORDERED_PROPERTIES = "*api.ToolPropertiesMap"
+    PROPERTY_MAP = "map[string]api.ToolProperty"
     TEXTS = "[]string"
     ANY_LIST = "[]interface {}"
 
@@ -52,12 +53,16 @@ class Value:
         expression: The expression.
         optional: Whether the expression may be undefined or none where Go has a zero value.
         size: For a text, the number of its bytes where that is known without counting them.
+        absent: For nil and values of the JSON, when the value is none at all for Go, whose fields are none
+            either; where it is not, a nil has no fields, and asking for one fails. Go takes a nil for none
+            where it is a variable's or stands in parentheses, not where it is a field or an element.
     """
 
     shape: Shape | frozenset[Shape]
     expression: j.Expression
     optional: bool = False
     size: j.Expression | None = None
+    absent: j.Expression = j.FALSE
 
     @property
     def only_shape(self) -> Shape | None:
@@ -143,7 +148,11 @@ ELEMENTS: dict[Shape, Shape] = {
 }
 """Element shapes of the lists that a template can range over."""
 
-MAP_ELEMENTS: dict[Shape, Shape] = {Shape.PROPERTIES: Shape.PROPERTY, Shape.ARGUMENTS: Shape.ANY}
+MAP_ELEMENTS: dict[Shape, Shape] = {
+    Shape.PROPERTIES: Shape.PROPERTY,
+    Shape.PROPERTY_MAP: Shape.PROPERTY,
+    Shape.ARGUMENTS: Shape.ANY,
+}
 """Element shapes of the maps that a template can range over, in the order of their keys."""
 
 STRUCTS = frozenset(FIELDS)

@@ -110,8 +110,9 @@ def _append(kept: list[j.Statement], statement: j.Statement) -> None:
     previous = kept[-1] if kept else None
     match previous, statement:
         case j.Output(before), j.Output(after):
-            joined = concat((*before, *after))
-            kept[-1] = j.Output(joined.operands if isinstance(joined, j.Concat) else (joined,))
+            seam = concat((before[-1], after[0]))
+            middle = seam.operands if isinstance(seam, j.Concat) else (seam,)
+            kept[-1] = j.Output((*before[:-1], *middle, *after[1:]))
         case j.If(test, body, ()), j.If(other, nested, orelse) if not (
             assigned(body) & set(walk.parts(test))
         ):
