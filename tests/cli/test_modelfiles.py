@@ -35,7 +35,7 @@ def test_a_folder_becomes_a_modelfile(run: Run, model: Path, folder: Path) -> No
     result = run("convert", "model", "Modelfile")
     assert (result.status, result.output) == (0, "")
     assert "stop </s>: the eos token" in result.errors
-    assert "stop <|im_end|>: ends the assistant's last turn in prompts" in result.errors
+    assert "stop <|im_end|>: ends the assistant's turns in prompts" in result.errors
     assert "bos: Ollama's tokenizer adds <s>, so the TEMPLATE does not" in result.errors
     modelfile = Modelfile.parse((folder / "Modelfile").read_bytes())
     assert modelfile.get("from") == "./model"
@@ -84,7 +84,9 @@ def test_a_gguf_keeps_its_own_template(run: Run, folder: Path) -> None:
     result = run("convert", "tiny.gguf", "Modelfile")
     assert result.status == 0
     assert "no TEMPLATE: the GGUF's own chat template makes the prompts (since 0.30.0)" in result.errors
-    assert (folder / "Modelfile").read_text() == "FROM ./tiny.gguf\nREQUIRES 0.30.0\nPARAMETER stop </s>\n"
+    assert (
+        folder / "Modelfile"
+    ).read_text() == "FROM ./tiny.gguf\nREQUIRES 0.30.0\nPARAMETER stop </s>\nPARAMETER stop <user>\n"
 
 
 def test_what_is_there_survives(run: Run, model: Path, folder: Path) -> None:

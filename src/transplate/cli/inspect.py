@@ -16,6 +16,7 @@ from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.requests import Request
 from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.errors import TransplateError
+from transplate.models.stops import opens_a_turn, texts_of
 
 if TYPE_CHECKING:
     from transplate import Model, OllamaTemplate
@@ -107,15 +108,17 @@ def _model_facts(model: Model, read: TemplateFile | None) -> dict[str, Any]:
 
 def _prompt_warnings(model: Model, read: TemplateFile) -> Iterator[str]:
     """Yield what is wrong between a prompt and the model's stops and tokens."""
+
+    def render(messages: list[dict[str, Any]]) -> str:
+        return read.render(Request(messages=messages, system="")).decode("utf-8", "replace")
+
     try:
-        prompt = read.render(Request(messages=[{"role": "user", "content": _CONTENT}], system="")).decode()
+        prompt = render([{"role": "user", "content": _CONTENT}])
     except TransplateError as error:
         yield f"the template fails on a plain message: {error.message}"
         return
-    before = prompt.partition(_CONTENT)[0]
-    stops = model.parameters.get("stop", ())
-    for stop in [stops] if isinstance(stops, str) else stops:
-        if isinstance(stop, str) and stop and stop in before and stop != model.tokens.bos:
+    for stop in texts_of(model.parameters.get("stop")):
+        if stop != model.tokens.bos and opens_a_turn(stop, render):
             yield f"the stop {stop!r} opens a turn, it does not end one"
     bos = model.tokens.bos
     if bos and model.tokens.adds_bos and prompt.startswith(bos):

@@ -72,6 +72,7 @@ class Model:
         warnings: What is odd about it, for people.
         modelfile: The Modelfile it was read from, for edits.
         place: The path of its file or folder, empty where it has none.
+        original: For a Modelfile, what FROM names, where that is a Hugging Face folder.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Model:
     warnings: tuple[str, ...] = ()
     modelfile: Modelfile | None = None
     place: str = ""
+    original: Model | None = None
 
     @classmethod
     def load(cls, source: str | PathLike[str], *, download: bool = False) -> Model:

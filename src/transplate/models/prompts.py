@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from transplate.conversation import Conversation
 from transplate.errors import TransplateError, naming
 from transplate.language import Language
 from transplate.models.model import Model
@@ -96,8 +99,44 @@ def chat_template_of(model: Model) -> ChatTemplate:
     source, language = counting_template(model)
     if language == "jinja":
         return ChatTemplate(_begun(source.text, model))
+    if original := _made_from(model, source.text):
+        return ChatTemplate(original)
     adds_bos = bool(model.tokens.adds_bos and model.tokens.bos)
     with naming(source):
         conversion = to_jinja(source.text, assume=["bos-token"] if adds_bos else [])
     prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
     return ChatTemplate(_begun(conversion.text, model), conversion, prints_bos)
+
+
+def _made_from(model: Model, template: str) -> str | None:
+    """Return the chat template in the folder that FROM names, if the TEMPLATE is what becomes of it."""
+    from transplate.convert import to_go
+
+    folder = model.original
+    if folder is None or folder.chat_template is None:
+        return None
+    text, tokens = folder.chat_template.text, folder.special_tokens
+    for special in (tokens, {**tokens, "bos_token": ""}):
+        try:
+            if to_go(text, special_tokens=special).text != template:
+                continue
+        except TransplateError:
+            return None
+        # A SYSTEM that the chat template puts in by itself needs no saying.
+        is_own = not model.messages and default_system_of(text, tokens) == model.system
+        return text if is_own else _begun(text, model)
+    return None
+
+
+def default_system_of(text: str, tokens: Mapping[str, str]) -> str:
+    """Return the system prompt that a chat template puts in by itself, empty for none that is exact."""
+    from transplate.jinja import JinjaTemplate
+    from transplate.models.default_system import default_system
+    from transplate.parity.conversations import ordinary_conversations
+
+    jinja = JinjaTemplate(text, special_tokens=tokens)
+
+    def render(conversation: Conversation, now: datetime) -> str:
+        return jinja.render(**conversation.to_hf() | {"now": now})
+
+    return default_system(render, ordinary_conversations()) or ""

@@ -132,6 +132,7 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
         warnings=tuple(warnings),
         modelfile=modelfile,
         place=modelfile.source.name if folder else "",
+        original=base.original,
     )
 
 
@@ -216,11 +217,11 @@ def _base(name: str, folder: Path) -> Model:
         return _by_name(name)
     if not path.is_dir():
         return read_gguf(path)
-    model = read_folder(path)
+    folder_model = model = read_folder(path)
     if model.template is None and not any(path.glob("*.gguf")):
         # Of a folder with the weights, Ollama imports one chat template alone.
         model = replace(model, chat_template=imported_chat_template(path), named={})
-    return replace(model, system="", parameters={}, licenses=())
+    return replace(model, system="", parameters={}, licenses=(), original=folder_model)
 
 
 def _weights(stored: StoredModel, warnings: list[str]) -> Model:

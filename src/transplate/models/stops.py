@@ -6,16 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from transplate.errors import TransplateError
 from transplate.models.model import Model
 
 Render = Callable[[list[dict[str, Any]]], str]
-"""Renders messages without a generation prompt."""
+"""Renders messages, without a generation prompt where the template leaves a choice."""
 
+_SYSTEM = "Know every colour."
 _QUESTION, _ANSWER, _NEXT, _LAST = "What is red?", "Colours are.", "And what is green?", "Green is, too."
-_CALL = {"type": "function", "function": {"name": "look_at_the_sky", "arguments": {"where": "up"}}}
+_FUNCTION = "look_at_the_sky"
+_CALL = {"type": "function", "function": {"name": _FUNCTION, "arguments": {"where": "up"}}}
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[\|?[^\[\]\s]{1,30}\|?\]")
 
 
@@ -43,18 +46,10 @@ def find_stops(model: Model, render: Render | None) -> list[Stop]:
     for text in texts_of(model.generation.get("stop_strings")):
         found.setdefault(text, "in the stop strings of the generation configuration")
     if render is not None:
-        for text, reason in _ends_in_prompts(render, set(model.special_tokens.values()) | set(found)):
+        special = {*model.special_tokens.values(), *found}
+        for text, reason in _ends_in_prompts(render, special):
             found.setdefault(text, reason)
     return [Stop(text, reason) for text, reason in found.items()]
-
-
-def opening_of(render: Render) -> str:
-    """Return what a prompt has before the first word of a user: what opens turns, and no stop may be.
-
-    Raises:
-        TransplateError: The template fails.
-    """
-    return render([{"role": "user", "content": _QUESTION}]).partition(_QUESTION)[0]
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -64,34 +59,79 @@ def texts_of(value: Any) -> Iterator[str]:
             yield one
 
 
+def opens_a_turn(stop: str, render: Render) -> bool:
+    """Return whether a stop stands in front of messages, so that it does not end what a model says.
+
+    Raises:
+        TransplateError: The template fails on a plain question.
+    """
+    before = _render(render, _QUESTION).partition(_QUESTION)[0]
+    with suppress(TransplateError):
+        prompt = _render(render, _QUESTION, system=_SYSTEM)
+        if _SYSTEM in prompt and stop in prompt.partition(_SYSTEM)[0]:
+            return True
+    if stop not in before:
+        return False
+    # A system prompt of the template's own is in front of a question, too, and has an end of its own.
+    with suppress(TransplateError):
+        prompt = _render(render, _QUESTION, _ANSWER, _NEXT)
+        between = prompt.partition(_ANSWER)[2].partition(_NEXT)[0]
+        return not between.lstrip().startswith(stop)
+    return True
+
+
+def _render(render: Render, *texts: str, system: str = "") -> str:
+    messages = [
+        {"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(texts)
+    ]
+    return render([{"role": "system", "content": system}, *messages] if system else messages)
+
+
 def _ends_in_prompts(render: Render, special: set[str]) -> Iterator[tuple[str, str]]:
-    turns = [("user", _QUESTION), ("assistant", _ANSWER), ("user", _NEXT), ("assistant", _LAST)]
-    messages = [{"role": role, "content": content} for role, content in turns]
     try:
-        opening = opening_of(render)
-        prompt = render(messages)
+        prompt = _render(render, _QUESTION, _ANSWER, _NEXT, _LAST)
     except TransplateError:
         return
-    final = _last_marker(prompt.rpartition(_LAST)[2], opening, special) if _LAST in prompt else None
-    if final:
-        yield final, "ends the assistant's last turn in prompts"
-    elif _ANSWER in prompt:
-        between = prompt.partition(_ANSWER)[2].partition(_NEXT)[0]
-        if marker := _last_marker(between, opening, special):
-            yield marker, "ends the assistant's turns in prompts"
+    before = prompt.partition(_QUESTION)[0]
+    between = prompt.partition(_ANSWER)[2].partition(_NEXT)[0]
+    behind = prompt.rpartition(_LAST)[2] if _LAST in prompt else ""
+    # What stands behind every answer ends a turn. So does what stands behind the last one alone. If nothing
+    # stands there, it is the first that stands behind another.
+    always = _markers(_common_beginning(between, behind), special)
+    only_last = [one for one in _markers(behind, special) if one not in before + between]
+    ending = "ends the assistant's turns in prompts"
+    beginning = "follows the assistant's answers in prompts, which have no end of their own"
+    for candidates, reason in (
+        (always, ending),
+        (only_last, ending),
+        (_markers(between, special)[:1], beginning if between.lstrip() in before else ending),
+    ):
+        if ends := [one for one in candidates if not _is_opening(one, render, before)]:
+            yield ends[-1], reason
+            break
     with suppress(TransplateError):
         call = {"role": "assistant", "content": "", "tool_calls": [_CALL]}
-        prompt = render([messages[0], call])
-        name = _CALL["function"]["name"]  # type: ignore[index]
-        marker = _last_marker(prompt.rpartition(name)[2], opening, special) if name in prompt else None
+        prompt = render([{"role": "user", "content": _QUESTION}, call])
+        ends = _markers(prompt.rpartition(_FUNCTION)[2], special)
         # What closes a call is no end of a turn, unless it is a token of its own that stands behind the last.
-        if marker in special:
-            yield str(marker), "ends a turn with tool calls in prompts"
+        if ends and ends[-1] in special and ends[-1] not in before:
+            yield ends[-1], "ends a turn with tool calls in prompts"
 
 
-def _last_marker(text: str, opening: str, special: Iterable[str]) -> str | None:
-    """Return the last marker in a text; what stands before the first message opens turns and ends none."""
+def _is_opening(marker: str, render: Render, before: str) -> bool:
+    try:
+        return opens_a_turn(marker, render)
+    except TransplateError:
+        return marker in before
+
+
+def _common_beginning(one: str, other: str) -> str:
+    pairs = zip(one, other, strict=False)
+    return "".join(character for character, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _markers(text: str, special: Iterable[str]) -> list[str]:
+    """Return the markers in a text: special tokens, and what is written as such tokens are."""
     known = "|".join(re.escape(one) for one in sorted(special, key=len, reverse=True) if one)
     pattern = re.compile(f"{known}|{_MARKER.pattern}") if known else _MARKER
-    markers = [match[0] for match in pattern.finditer(text) if match[0] not in opening]
-    return markers[-1] if markers else None
+    return [match[0] for match in pattern.finditer(text)]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transplate.errors import TransplateError, UnsupportedTemplate, naming
-from transplate.models.default_system import default_system
 from transplate.models.gguf import read_gguf
 from transplate.models.huggingface import imported_chat_template
 from transplate.models.model import Model
 from transplate.models.parameter_homes import to_parameters, written
-from transplate.models.prompts import counting_template, template_of
+from transplate.models.prompts import counting_template, default_system_of, template_of
 from transplate.models.saving import Saving
 from transplate.models.sidecar import kept_modelfile, path_from
 from transplate.models.stops import find_stops, texts_of
@@ -175,7 +173,7 @@ class ModelfileWriter:
         jinja = _jinja(source.text, tokens)
         try:
             go = self._to_go(tokens)
-            system = model.system or self._default_system(jinja)
+            system = model.system or self._default_system()
             modelfile = _written(model, base, go, system)
         except (UnsupportedTemplate, ModelfileError) as error:
             if not is_inside:
@@ -206,17 +204,11 @@ class ModelfileWriter:
         self.notes += [f"may differ: {one.message}" for one in self.conversion.losses]
         return self.conversion.text
 
-    def _default_system(self, jinja: JinjaTemplate) -> str:
-        from transplate.conversation import Conversation
-        from transplate.parity.conversations import ordinary_conversations
-
-        def render(conversation: Conversation, now: datetime) -> str:
-            return jinja.render(**conversation.to_hf() | {"now": now})
-
-        system = default_system(render, ordinary_conversations())
-        if system is None:
-            return ""
-        self.notes.append(f"system: {_shortened(system)}, which the chat template puts in by itself")
+    def _default_system(self) -> str:
+        source, _ = counting_template(self._model)
+        system = default_system_of(source.text, self._model.special_tokens)
+        if system:
+            self.notes.append(f"system: {_shortened(system)}, which the chat template puts in by itself")
         return system
 
     def _check(self, go: str, system: str, jinja: JinjaTemplate) -> None:
