@@ -11,7 +11,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -90,23 +91,43 @@ class LlamaEngine:
             self._failure = self._start(template)
         return self._failure
 
-    def _start(self, template: str) -> str | None:
+    @contextmanager
+    def serving(self, model: Path) -> Iterator[Callable[[Mapping[str, Any]], str]]:
+        """Have a server with the template in a GGUF; give what asks it for the prompt of a request.
+
+        Raises:
+            EngineUnavailable: It does not start.
+        """
+        own, self._model, self._template = self._model, model, None
+        try:
+            failure = self._start(None)
+            if failure is not None:
+                raise EngineUnavailable(failure)
+            yield lambda request: str(self._ask("/apply-template", request)["prompt"])
+        finally:
+            self._model = own
+            self._stop()
+
+    def _start(self, template: str | None) -> str | None:
         for _ in range(_PORTS):
             failure = self._start_at_some_port(template)
             if failure is None or _NO_PORT not in failure:
                 break
         return failure
 
-    def _start_at_some_port(self, template: str) -> str | None:
+    def _start_at_some_port(self, template: str | None) -> str | None:
         self._stop()
-        file = Path(self._folder.name) / "template.jinja"
-        file.write_bytes(template.encode())
+        chosen: list[str | Path] = []
+        if template is not None:
+            file = Path(self._folder.name) / "template.jinja"
+            file.write_bytes(template.encode())
+            chosen = ["--chat-template-file", file]
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         log = Path(self._folder.name) / "log"
         options = ["--jinja", "--no-warmup", "--no-webui", "--no-prefill-assistant", "-c", "64", "-np", "1"]
-        command = [self._program, "-m", self._model, "--chat-template-file", file, *options]
+        command = [self._program, "-m", self._model, *chosen, *options]
         with log.open("wb") as said:
             self._process = subprocess.Popen(
                 [*command, "--host", "127.0.0.1", "--port", str(self._port)], stdout=said, stderr=said
@@ -149,7 +170,7 @@ class LlamaEngine:
         self._folder.cleanup()
 
 
-def write_tiny_model(path: Path) -> None:
+def write_tiny_model(path: Path, *, adds_bos: bool = False) -> None:
     """Write a random llama model that loads in well under a second and stops at the prompt."""
     import gguf
     import numpy as np
@@ -176,7 +197,7 @@ def write_tiny_model(path: Path) -> None:
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(0)
-    writer.add_add_bos_token(False)
+    writer.add_add_bos_token(adds_bos)
     writer.add_add_eos_token(False)
     random = np.random.default_rng(0)
     block = {

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from transplate.errors import TransplateError
 from transplate.gotmpl.literals import LiteralError, unquote
-from transplate.models.model import Model
+from transplate.models.model import Model, Tokens
 from transplate.models.parameters import read_parameters
+from transplate.ollama.modelfile import Modelfile, ModelfileError
 from transplate.source import Source
 
 TIMEOUT = 10.0
@@ -40,6 +41,9 @@ def read_server(address: str) -> Model:
     family = details.get("family") if isinstance(details, dict) else ""
     parameters, warnings = read_parameters(_parameter_lines(_text(answer, "parameters", address)))
     template = _text(answer, "template", address)
+    shown = _shown_settings(_text(answer, "modelfile", address), warnings)
+    info = answer.get("model_info")
+    adds_bos = info.get("tokenizer.ggml.add_bos_token") if isinstance(info, dict) else None
     return Model(
         name=address,
         kind="Ollama server",
@@ -47,11 +51,12 @@ def read_server(address: str) -> Model:
         system=_text(answer, "system", address),
         messages=tuple(_messages(answer.get("messages") or [], address)),
         parameters=parameters,
-        renderer=_text(answer, "renderer", address),
-        parser=_text(answer, "parser", address),
+        renderer=_text(answer, "renderer", address) or shown.get("renderer", ""),
+        parser=_text(answer, "parser", address) or shown.get("parser", ""),
         requires=_text(answer, "requires", address),
         licenses=tuple(filter(None, [_text(answer, "license", address)])),
         family=family if isinstance(family, str) else "",
+        tokens=Tokens(adds_bos=adds_bos if isinstance(adds_bos, bool) else None),
         warnings=tuple(warnings),
     )
 
@@ -122,6 +127,19 @@ def _messages(messages: Any, address: str) -> list[tuple[str, str]]:
     except (TypeError, KeyError, AttributeError) as error:
         raise TransplateError(f"{address}: messages: the server sent no messages") from error
     return pairs
+
+
+def _shown_settings(modelfile: str, warnings: list[str]) -> dict[str, str]:
+    """Return the last command of each name in the Modelfile that a server shows; some are told only there."""
+    if not modelfile:
+        return {}
+    try:
+        return dict(Modelfile.parse(modelfile).commands)
+    except ModelfileError as error:
+        # Ollama's own printing is not always readable to itself.
+        reason = f"the server shows a Modelfile that is none: {error.message}"
+        warnings.append(f"RENDERER and PARSER are not known: {reason}")
+        return {}
 
 
 def _parameter_lines(text: str) -> list[tuple[str, str]]:

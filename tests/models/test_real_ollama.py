@@ -1,0 +1,155 @@
+"""Whole models that we wrote, in a real Ollama: it makes, shows and stores them, and prints their prompts."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.llama import write_tiny_model
+from tests.oracle.server.oracle import OllamaServer
+from transplate import JinjaTemplate, Model
+
+CONVERSATIONS: list[list[dict[str, Any]]] = [
+    [{"role": "user", "content": "What is <red> & blue?"}],
+    [{"role": "system", "content": "Own."}, {"role": "user", "content": "Hi é 日本"}],
+    [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b"},
+        {"role": "user", "content": "c\n\nd"},
+    ],
+]
+
+CHATML = (
+    "{% if messages[0].role != 'system' %}"
+    "{{ '<|im_start|>system\n' + 'You are \"kind\".<|im_end|>\n' }}{% endif %}"
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+WITH_BOS = (
+    "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{{ eos_token }}{% endfor %}"
+    "{% if add_generation_prompt %}[assistant]{% endif %}"
+)
+THINKING = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}</turn>{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% if enable_thinking is defined and not enable_thinking %}"
+    "<think></think>{% endif %}{% endif %}"
+)
+
+
+def hf_folder(folder: Path, template: str, *, bos: str | None = None) -> Path:
+    """A folder as somebody saved a model that was fine-tuned, with a GGUF made of it."""
+    folder.mkdir()
+    write_tiny_model(folder / "model.gguf")
+    (folder / "chat_template.jinja").write_text(template)
+    config = {"bos_token": bos, "eos_token": "</s>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    generation = {"temperature": 0.6, "top_k": 20, "max_new_tokens": 9, "stop_strings": ["User:"]}
+    (folder / "generation_config.json").write_text(json.dumps(generation))
+    (folder / "LICENSE").write_text('Do "what" you want.\n')
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "template", "bos"),
+    [("chatml", CHATML, None), ("bos", WITH_BOS, "<s>"), ("think", THINKING, None)],
+)
+def test_a_folder_becomes_a_model_with_its_prompts(
+    ollama_server: OllamaServer, tmp_path: Path, name: str, template: str, bos: str | None
+) -> None:
+    folder = hf_folder(tmp_path / "model", template, bos=bos)
+    path = tmp_path / "Modelfile"
+    saving = Model.load(folder).save_modelfile(path)
+    ollama_server.create(name, path)
+    written = Model.load(path)
+    shown = Model.load(f"{ollama_server.url}#{name}")
+    assert (shown.system, shown.licenses) == (written.system, written.licenses)
+    assert (
+        shown.parameters
+        == written.parameters
+        == {
+            "temperature": 0.6,
+            "top_k": 20,
+            "num_predict": 9,
+            "stop": written.parameters["stop"],
+        }
+    )
+    assert {"</s>", "User:"} <= set(written.parameters["stop"])
+    assert shown.template is not None
+    assert written.template is not None
+    assert shown.template.text == written.template.text
+    jinja = JinjaTemplate(template, special_tokens={"bos_token": bos or "", "eos_token": "</s>"})
+    for messages in CONVERSATIONS:
+        assert ollama_server.prompt(name, {"messages": messages}) == jinja.render(messages)
+    assert saving.parity is not None
+
+
+def test_the_store_holds_what_was_written(
+    ollama_server: OllamaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tiny_model(tmp_path / "tiny.gguf")
+    path = tmp_path / "Modelfile"
+    text = (
+        'FROM ./tiny.gguf\nTEMPLATE """{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}\n"""\n'
+        "SYSTEM Be brief.\nMESSAGE user Hi\nMESSAGE assistant Ho\nPARAMETER stop <user>\n"
+        "PARAMETER num_ctx 64\nLICENSE free\n"
+    )
+    path.write_text(text)
+    ollama_server.create("me/stored:7b", path)
+    monkeypatch.setenv("OLLAMA_MODELS", str(ollama_server.store))
+    stored, written = Model.load("ollama:me/stored:7b"), Model.load(path)
+    assert stored.template is not None
+    assert written.template is not None
+    assert stored.template.text == written.template.text
+    for name in ("system", "messages", "parameters", "licenses", "tokens"):
+        assert getattr(stored, name) == getattr(written, name), name
+    # The Modelfile of a stored model makes the same model again, and that one is a folder's equal.
+    again = tmp_path / "again.modelfile"
+    stored.save_modelfile(again)
+    ollama_server.create("again", again)
+    stored.save_pretrained(tmp_path / "out")
+    folder = Model.load(tmp_path / "out")
+    assert folder.chat_template is not None
+    for messages in CONVERSATIONS:
+        prompt = ollama_server.prompt("me/stored:7b", {"messages": messages})
+        assert ollama_server.prompt("again", {"messages": messages}) == prompt
+        assert JinjaTemplate(folder.chat_template.text).render(messages) == prompt
+
+
+def test_the_python_client_makes_the_model(ollama_server: OllamaServer, tmp_path: Path) -> None:
+    ollama = pytest.importorskip("ollama")
+    write_tiny_model(tmp_path / "tiny.gguf")
+    path = tmp_path / "Modelfile"
+    path.write_text(
+        "FROM ./tiny.gguf\nTEMPLATE <{{ .System }}>{{ .Prompt }}\nSYSTEM Be brief.\nMESSAGE user Hi\n"
+        "MESSAGE assistant Ho\nPARAMETER stop <\nPARAMETER stop >\nPARAMETER temperature 0\nLICENSE free\n"
+    )
+    model = Model.load(path)
+    fields = model.create_fields()
+    client = ollama.Client(host=ollama_server.url, trust_env=False)
+    with closing(client._client):
+        digest = client.create_blob(tmp_path / "tiny.gguf")
+        assert fields["files"] == {"tiny.gguf": digest}
+        assert client.create("client", **fields).status == "success"
+        shown = Model.load(f"{ollama_server.url}#client")
+        for name in ("system", "messages", "parameters", "licenses"):
+            assert getattr(shown, name) == getattr(model, name), name
+        path.write_text("FROM client\nSYSTEM Other.\n")
+        fields = Model.load(path).create_fields()
+        assert fields == {"from_": "client", "system": "Other."}
+        ollama._types.CreateRequest(model="other", **fields)
+        assert client.create("other", **fields).status == "success"
+    assert ollama_server.show("other")["system"] == "Other."
+
+
+def test_a_server_tells_its_renderer(ollama_server: OllamaServer, tmp_path: Path) -> None:
+    write_tiny_model(tmp_path / "tiny.gguf")
+    path = tmp_path / "Modelfile"
+    path.write_text("FROM ./tiny.gguf\nRENDERER qwen3-coder\nPARSER qwen3-coder\n")
+    ollama_server.create("coder", path)
+    shown = Model.load(f"{ollama_server.url}#coder")
+    assert (shown.renderer, shown.parser) == ("qwen3-coder", "qwen3-coder")
+    assert shown.road(ollama="0.17.4").name == "renderer"
