@@ -46,6 +46,19 @@ SMALL = {
         "{% if m.role == 'user' %}{% set ns.picked = ns.picked + [m] %}{% endif %}{% endfor %}"
         "{{ ns.names|join(', ') }}{% for m in ns.picked %}{{ m.content }}{% endfor %}"
     ),
+    "dicts in lists": (
+        "{% set ns = namespace(turns=[], ids=[]) %}{% for m in messages %}"
+        "{% if m.role == 'tool' %}{% set ns.turns = ns.turns + [m] %}"
+        "{% else %}{% set ns.turns = ns.turns + [{'role': m.role|upper, 'content': m.content}] %}{% endif %}"
+        "{% set ns.ids = ns.ids + [m.tool_call_id] %}{% endfor %}"
+        "{% for t in ns.turns %}{{ loop.index }}{{ t.role }}={{ t['content'] }}{% if t.name %}({{ t.name }}){% endif %}"  # noqa: E501
+        "{% endfor %}{{ ns.turns[-1].role }}{{ 'call_1' in ns.ids }}"
+    ),
+    "calls in lists": (
+        "{% set ns = namespace(calls=[]) %}{% for m in messages %}{% if m.tool_calls %}"
+        "{% set ns.calls = ns.calls + m.tool_calls %}{% endif %}{{ m.content }}{% endfor %}"
+        "{% for c in ns.calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}"
+    ),
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
 }
 

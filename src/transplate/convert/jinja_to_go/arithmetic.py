@@ -20,6 +20,7 @@ from transplate.convert.jinja_to_go.truths import (
 from transplate.convert.jinja_to_go.values import (
     ELEMENTS,
     TEXT,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -55,12 +56,25 @@ _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
     "!=": lambda a, b: a != b,
 }
 
+_SIZED: dict[tuple[str, object], bool] = {
+    (">", 0): True,
+    ("!=", 0): True,
+    (">=", 1): True,
+    ("==", 0): False,
+    ("<", 1): False,
+    ("<=", 0): False,
+}
+"""Comparisons of a length that tell whether there is something."""
+
 
 class Arithmetic(Interface):
     """Operators."""
 
     def _binary(self, node: j.Binary) -> Value:
         operator = node.operator
+        sized = self._is_sized(node)
+        if sized is not None:
+            return sized
         left, right = self.value(node.left), self.value(node.right)
         if operator in ("in", "not in"):
             found = self.settled(self.contains(right, left))
@@ -73,6 +87,23 @@ class Arithmetic(Interface):
         if operator == "+":
             return self.add(left, right)
         return self._arithmetic(operator, left, right)
+
+    def _is_sized(self, node: j.Binary) -> Value | None:
+        """Return ``value|length > 0`` and the like, where they ask no more than whether a value is empty."""
+        if not isinstance(node.left, j.Filter) or node.left.name not in ("length", "count"):
+            return None
+        wanted = _SIZED.get((node.operator, node.right.value if isinstance(node.right, j.Literal) else None))
+        if wanted is None:
+            return None
+        value = self.value(node.left.value)
+        if isinstance(value, Built | Cat) or (
+            isinstance(value, Go) and (value.kinds <= ELEMENTS.keys() or value.kinds == TEXT)
+        ):
+            if isinstance(value, Go) and value.present is not None and value.present != value.expr:
+                return None
+            found = self.settled(self.truth(value))
+            return truth_value(found if wanted else opposite(found))
+        return None
 
     def add(self, left: Value, right: Value) -> Value:
         """Return ``left + right``."""
@@ -199,7 +230,7 @@ class Arithmetic(Interface):
 
 
 def _is_listlike(value: Value) -> bool:
-    if isinstance(value, ListOf | Joined | Chosen | Reversed | Split):
+    if isinstance(value, ListOf | Built | Joined | Chosen | Reversed | Split):
         return True
     return isinstance(value, Go) and value.present is None and value.kinds <= ELEMENTS.keys()
 

@@ -3,67 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import (
+    assigned_in,
+    declared_in,
     is_simple,
     negated,
+    variables_in,
     variables_of,
 )
 from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
 from transplate.convert.jinja_to_go.state import State
 from transplate.convert.jinja_to_go.truths import Condition
 from transplate.convert.jinja_to_go.values import (
+    Either,
     Undefined,
     Value,
+    operands_of,
 )
 from transplate.gotmpl.nodes import (
     Item,
     Operand,
+    TemplateCall,
+    Text,
     Variable,
 )
 
 _CHOICE = "the value of a choice"
 _MOST_CASES = 6
 
+Result = TypeVar("Result")
+
 
 class Branches(Interface):
     """Branches, and what is known behind them."""
 
-    def by_cases(self, write: Callable[[], None], depth: int = 0) -> None:
+    def by_cases(
+        self, write: Callable[[], None], depth: int = 0, evaluated: dict[int, Value] | None = None
+    ) -> None:
         """Write something; where it can be said only for one outcome of a test, twice in an if."""
-        restore = self._checkpoint()
-        mark = len(self.serials)
-        try:
-            write()
-        except Ambiguous as found:
-            restore()
-            if depth >= _MOST_CASES or any(
-                self.serials.get(name, -1) >= mark for name in variables_of(found.test)
-            ):
-                raise Refused(found.reason) from None
-            self.branch(
-                found.test,
-                lambda: self.by_cases(write, depth + 1),
-                lambda: self.by_cases(write, depth + 1),
-            )
 
-    def decided(self, find: Callable[[], Condition], depth: int = 0) -> Condition:
+        def apart(test: Operand, found: dict[int, Value]) -> None:
+            again = lambda: self.by_cases(write, depth + 1, found)  # noqa: E731
+            self.branch(test, again, again)
+
+        self._by_cases(write, apart, depth, evaluated)
+
+    def decided(
+        self, find: Callable[[], Condition], depth: int = 0, evaluated: dict[int, Value] | None = None
+    ) -> Condition:
         """Return a condition; where it can be said only for one outcome of a test, for each apart."""
+
+        def apart(test: Operand, found: dict[int, Value]) -> Condition:
+            again = lambda: self.decided(find, depth + 1, found)  # noqa: E731
+            return self._choose(test, again, again)
+
+        return self._by_cases(find, apart, depth, evaluated)
+
+    def _by_cases(
+        self,
+        write: Callable[[], Result],
+        apart: Callable[[Operand, dict[int, Value]], Result],
+        depth: int,
+        evaluated: dict[int, Value] | None,
+    ) -> Result:
         restore = self._checkpoint()
-        mark = len(self.serials)
+        mark, items, length = len(self.serials), self.items, len(self.items)
+        outer, self._evaluated = self._evaluated, dict(evaluated or {})
         try:
-            return find()
+            return write()
         except Ambiguous as found:
+            written = self.items[length:] if self.items is items else None
+            again = self._evaluated
             restore()
-            if depth >= _MOST_CASES or any(
-                self.serials.get(name, -1) >= mark for name in variables_of(found.test)
-            ):
+            if depth >= _MOST_CASES:
                 raise Refused(found.reason) from None
-            return self._choose(
-                found.test, lambda: self.decided(find, depth + 1), lambda: self.decided(find, depth + 1)
-            )
+            if not self._made_before(mark, found.test):
+                if written is None or not self._is_kept(written, mark, found.test):
+                    raise Refused(found.reason) from None
+                self.items.extend(written)
+                again = {
+                    node: value for node, value in again.items() if self._is_declared(written, mark, value)
+                }
+            else:
+                again = dict(evaluated or {})
+            return apart(found.test, again)
+        finally:
+            self._evaluated = outer
+
+    def _is_kept(self, written: list[Item], mark: int, test: Operand) -> bool:
+        """Tell whether what was written declares what a test needs, and changes nothing else."""
+        if any(isinstance(item, Text | TemplateCall) for item in written):
+            return False
+        if any(self.serials.get(name, -1) < mark for name in assigned_in(written)):
+            return False
+        declared = set(declared_in(written))
+        return all(self.serials.get(name, -1) < mark or name in declared for name in variables_of(test))
+
+    def _is_declared(self, written: list[Item], mark: int, value: Value) -> bool:
+        declared = set(declared_in(written))
+        return all(
+            self.serials.get(name, -1) < mark or name in declared
+            for operand in operands_of(value)
+            for name in variables_of(operand)
+        )
+
+    def _made_before(self, mark: int, test: Operand) -> bool:
+        """Tell whether a test has only variables from before; what it takes out of texts is written again."""
+        for name in variables_of(test):
+            if self.serials.get(name, -1) < mark:
+                continue
+            decoder = self.decoders.get(name)
+            if decoder is None or decoder.mark < mark:
+                return False
+            if any(mark <= self.serials.get(one, -1) < decoder.mark for one in variables_in(decoder.items)):
+                return False
+            self.items.extend(decoder.items)
+            self.state.decoded[decoder.text] = decoder.value
+        return True
 
     def _checkpoint(self) -> Callable[[], None]:
         """Return what brings the writer back to where it is now."""
@@ -144,4 +204,4 @@ class Branches(Interface):
 
         self.branch(test, put(then), put(otherwise))
         found = self.state.scopes[-1].pop(_CHOICE, Undefined())
-        return self.known(found)
+        return found if isinstance(found, Either) else self.known(found)

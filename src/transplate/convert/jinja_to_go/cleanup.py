@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl.nodes import (
     Action,
     Body,
@@ -35,92 +36,8 @@ def cleaned(body: Body, *, hidden: frozenset[str] = frozenset()) -> Body:
         hidden: Fields that are not written as fields of dot, so that Ollama does not see them.
     """
     body = _with_dot(body, "$", hidden)
-    while True:
-        reads: dict[str, int] = {}
-        _count(body, reads)
-        made = _without_unread(body, reads)
-        if made == body:
-            break
-        body = made
+    body = without_unread(body)
     return _laid_out(_renamed(_safe_text(body)))
-
-
-def _count_operand(operand: Operand | Command, reads: dict[str, int], ignored: str = "") -> None:
-    if isinstance(operand, Variable):
-        if operand.name != ignored:
-            reads[operand.name] = reads.get(operand.name, 0) + 1
-    elif isinstance(operand, Pipeline):
-        for command in operand.commands:
-            _count_operand(command, reads, ignored)
-    elif isinstance(operand, Command):
-        for one in operand.operands:
-            _count_operand(one, reads, ignored)
-    elif isinstance(operand, Chain):
-        _count_operand(operand.operand, reads, ignored)
-
-
-def _count(body: Body, reads: dict[str, int]) -> None:
-    """Count how often each variable is read, other than in order to set it itself."""
-    for item in body:
-        if isinstance(item, Action):
-            own = item.pipeline.declarations[0].name if item.pipeline.declarations else ""
-            _count_operand(item.pipeline, reads, own)
-        elif isinstance(item, TemplateCall) and item.pipeline is not None:
-            _count_operand(item.pipeline, reads)
-        elif isinstance(item, If | Range):
-            _count_operand(item.pipeline, reads)
-            _count(item.body, reads)
-            if isinstance(item.orelse, If):
-                _count((item.orelse,), reads)
-            elif item.orelse is not None:
-                _count(item.orelse.body, reads)
-
-
-def _without_unread(body: Body, reads: dict[str, int]) -> Body:
-    made: list[Item] = []
-    for item in body:
-        if isinstance(item, Action) and item.pipeline.declarations:  # noqa: SIM102
-            if not reads.get(item.pipeline.declarations[0].name):
-                continue
-        if isinstance(item, If):
-            found = _branch(item, reads)
-            if not found.body and found.orelse is None:
-                continue
-            made.append(found)
-        elif isinstance(item, Range):
-            inner = _without_unread(item.body, reads)
-            if all(isinstance(one, Action) and not one.pipeline.commands for one in inner) and not inner:  # noqa: SIM102
-                if item.body:
-                    continue
-            made.append(Range(_range_pipeline(item.pipeline, reads), inner, item.orelse))
-        else:
-            made.append(item)
-    return tuple(made)
-
-
-def _branch(item: If, reads: dict[str, int]) -> If:
-    body = _without_unread(item.body, reads)
-    orelse: Else | If | None = None
-    if isinstance(item.orelse, If):
-        found = _branch(item.orelse, reads)
-        orelse = found if found.body or found.orelse is not None else None
-    elif item.orelse is not None:
-        inner = _without_unread(item.orelse.body, reads)
-        orelse = Else(inner) if inner else None
-    return If(item.pipeline, body, orelse, end=item.end)
-
-
-def _range_pipeline(pipeline: Pipeline, reads: dict[str, int]) -> Pipeline:
-    names = pipeline.declarations
-    if len(names) == 2 and not reads.get(names[0].name):
-        if reads.get(names[1].name):
-            return Pipeline(pipeline.commands, (Variable("$_"), names[1]))
-        return Pipeline(pipeline.commands)
-    if len(names) == 2 and not reads.get(names[1].name):
-        return Pipeline(pipeline.commands, (names[0], Variable("$_")))
-    if len(names) == 1 and not reads.get(names[0].name):
-        return Pipeline(pipeline.commands)
-    return pipeline
 
 
 def _safe_text(body: Body) -> Body:
@@ -220,14 +137,12 @@ def _renamed(body: Body) -> Body:
     """Number variables only where several have one name."""
     names: dict[str, str] = {}
     taken: dict[str, int] = {}
-    reads: dict[str, int] = {}
     for name in _declared(body):
         base = name[1:].rsplit("_", 1)[0].rstrip("0123456789") or "v"
         if name in ("$", "$_") or name in names:
             continue
         count = taken[base] = taken.get(base, 0) + 1
         names[name] = f"${base}" if count == 1 else f"${base}{count}"
-    del reads
     return tuple(_renamed_item(item, names) for item in body)
 
 

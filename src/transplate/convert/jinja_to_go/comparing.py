@@ -24,9 +24,11 @@ from transplate.convert.jinja_to_go.truths import (
 from transplate.convert.jinja_to_go.values import (
     ELEMENTS,
     MAPPED,
+    MAPPINGS,
     RECORDS,
     TEXT,
     TRUTH,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -90,6 +92,14 @@ class Comparing(Interface):
                 if other.kinds <= kinds and (other.present is None or other.present == other.expr):
                     return negated(other.expr) if other.present is None else False
                 if not other.kinds & kinds and not other.kinds & {"type"}:
+                    return False
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Built) and isinstance(other, ListOf) and not other.items:
+                return negated(one.expr)
+            listed = isinstance(one, ListOf | Built | Joined | Split | Chosen | Reversed)
+            others = kinds_of(other)
+            if others is not None and not others & (ELEMENTS.keys() if listed else MAPPINGS):  # noqa: SIM102
+                if (listed or isinstance(one, DictOf)) and "type" not in others:
                     return False
         raise Refused(f"{self._name_of(left)} == {self._name_of(right)}")
 
@@ -163,6 +173,11 @@ class Comparing(Interface):
         if isinstance(container, ListOf):
             return self._among(container.items, item)
         if isinstance(container, DictOf):
+            if container.is_open:
+                if not (isinstance(item, Const) and isinstance(item.value, str)):
+                    raise Refused("in a dict of which not all keys are known")
+                found_item = self.item(container, item)
+                return opposite(self._is_kind(found_item, frozenset({"undefined"})))
             return self._among([key for key, _ in container.items], item)
         if isinstance(container, Undefined):
             return False
@@ -174,7 +189,7 @@ class Comparing(Interface):
             return self.contains(container.value, item)
         if isinstance(container, Go):
             return self._contained(container, item)
-        if isinstance(container, Chosen | Split | Joined | Reversed):
+        if isinstance(container, Built | Chosen | Split | Joined | Reversed):
             return self._found(container, item)
         raise Refused(f"in a {self._name_of(container)}")
 

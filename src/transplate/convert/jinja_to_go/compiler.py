@@ -15,6 +15,7 @@ from transplate.convert.jinja_to_go.lookups import Lookups
 from transplate.convert.jinja_to_go.loops import Loops
 from transplate.convert.jinja_to_go.merging import Merging
 from transplate.convert.jinja_to_go.methods import StringMethods
+from transplate.convert.jinja_to_go.packing import Packing
 from transplate.convert.jinja_to_go.printing import Printing
 from transplate.convert.jinja_to_go.slices import Slices
 from transplate.convert.jinja_to_go.statements import Statements
@@ -31,6 +32,7 @@ class Compiler(
     Merging,
     Variables,
     Loops,
+    Packing,
     Walking,
     WalkingDicts,
     WalkingTexts,

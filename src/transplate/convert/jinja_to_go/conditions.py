@@ -19,6 +19,7 @@ from transplate.convert.jinja_to_go.values import (
     RECORDS,
     TEXT,
     TRUTH,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -83,13 +84,13 @@ class Conditions(Interface):
         self, condition: Operand, holds: bool, evaluate: Callable[[], Condition]
     ) -> tuple[Condition, list[Item]]:
         """Evaluate something where a condition holds, or where it does not."""
-        facts = dict(self.state.facts)
+        facts, decoded = dict(self.state.facts), dict(self.state.decoded)
         self.learn(condition, holds)
         try:
             with self.block() as items:
                 found = evaluate()
         finally:
-            self.state.facts = facts
+            self.state.facts, self.state.decoded = facts, decoded
             dead, self.dead = self.dead, False
         return (not holds if dead and not items else found), items
 
@@ -134,6 +135,8 @@ class Conditions(Interface):
             return any_of(*(self.truth(part) for part in value.parts))
         if isinstance(value, ListOf | DictOf):
             return bool(value.items)
+        if isinstance(value, Built):
+            return value.expr
         if isinstance(value, Pairs | Reversed):
             return self.truth(value.value)
         if isinstance(value, Joined):

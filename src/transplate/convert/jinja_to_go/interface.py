@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.shapes import Shape
 from transplate.convert.jinja_to_go.state import State, Writer
 from transplate.convert.jinja_to_go.truths import Condition
 from transplate.convert.jinja_to_go.values import (
+    Built,
     Counting,
     Go,
     Loop,
     MacroOf,
+    Packed,
     Pairs,
     Split,
     Undefined,
@@ -28,6 +32,8 @@ from transplate.jinja.reader import JinjaTree
 
 Key = tuple[int, str]
 """An attribute of a namespace: the namespace's number and the name."""
+Guess = frozenset[str] | Shape | None
+"""What a variable is in all rounds of a loop: kinds in Go, the shape of what is kept in a text, or none."""
 
 
 class LoopExit:
@@ -36,6 +42,16 @@ class LoopExit:
     def __init__(self, finish: Callable[[], None], *, unrolled: bool) -> None:
         self.finish = finish
         self.unrolled = unrolled
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Statements that have taken a value out of a text, and how many variables there were before."""
+
+    mark: int
+    text: str
+    items: tuple[Item, ...]
+    value: Value
 
 
 class Scope:
@@ -64,14 +80,20 @@ class Interface(Writer):
         self.state.scopes[0].update(variables)
         self.written = 0
         self.item_name = "item"
+        self.decoders: dict[str, Decoder] = {}
+        """Variables that were made to take values out of texts."""
+        self.origins: dict[str, tuple[Operand, Variable]] = {}
+        """Variables of loops: the list that they go over, and the variable that counts."""
         self._loops: list[LoopExit] = []
-        self._guesses: dict[object, dict[Key, frozenset[str] | None]] = {}
+        self._guesses: dict[object, dict[Key, Guess]] = {}
         self._assigned_in: dict[object, set[str]] = {}
         self._assigned: set[str] = set()
         self._namespaces = 0
         self._depth: dict[str, int] = {}
         self._deciding: Operand = build.boolean(True)
         self._tests: set[Operand] = set()
+        self._evaluated: dict[int, Value] = {}
+        """What expressions have given in the statement that is being written, by the node."""
 
     # --- conditions.py
 
@@ -161,10 +183,6 @@ class Interface(Writer):
 
     def at(self, value: Value, index: Value) -> Value:
         """Return ``value[index]`` for a whole number."""
-        raise NotImplementedError
-
-    def built(self, value: Value) -> Go | None:
-        """Return a list as one that is built at run time, None if its items cannot be in one."""
         raise NotImplementedError
 
     def _kept_operand(self, operand: Operand) -> Operand:
@@ -363,10 +381,6 @@ class Interface(Writer):
     def _set(self, target: j.Name | j.Attribute | tuple[j.Name, ...], value: Value) -> None:
         raise NotImplementedError
 
-    def _like(self, value: Value, other: Value | None) -> Value:
-        """Return a list as a built one where the other is one."""
-        raise NotImplementedError
-
     def _home_of(self, value: Value | None) -> tuple[Variable | None, int]:
         """Return the variable that a value is kept up to date in, and by how much it is more there."""
         raise NotImplementedError
@@ -391,4 +405,50 @@ class Interface(Writer):
 
     def fail_with(self, value: Value) -> None:
         """Stop with an error that holds a text."""
+        raise NotImplementedError
+
+    # --- packing.py
+
+    def shape_of(self, value: Value) -> Shape | None:
+        """Return what a value is kept as in a text, None if it cannot be."""
+        raise NotImplementedError
+
+    def built(self, value: Value, item: Shape | None = None) -> Built | None:
+        """Return a list as one that is kept in a text, None if its items cannot be."""
+        raise NotImplementedError
+
+    def packed(self, value: Value, shape: Shape) -> Operand:
+        """Return a value as a text."""
+        raise NotImplementedError
+
+    def unpacked(self, value: Packed) -> Value:
+        """Return a value that is kept in a text as what it is."""
+        raise NotImplementedError
+
+    def walk_raw(self, value: Built, body: Callable[[Variable], None]) -> None:
+        """Write a loop over the items of a list as they are kept."""
+        raise NotImplementedError
+
+    def unpacked_item(self, payload: Variable, value: Built) -> Value:
+        """Return an item of a list."""
+        raise NotImplementedError
+
+    def built_at(self, value: Built, index: Value) -> Value:
+        """Return an item of a list, Undefined where there is none."""
+        raise NotImplementedError
+
+    def built_reversed(self, value: Built) -> Built:
+        """Return a list from its end."""
+        raise NotImplementedError
+
+    def built_from(self, value: Built, start: int) -> Built:
+        """Return a list without its first items."""
+        raise NotImplementedError
+
+    def kept_in(self, target: Built | Packed, value: Value) -> Operand:
+        """Return a value as the text that a variable like the target holds."""
+        raise NotImplementedError
+
+    def fits_in(self, target: Built | Packed, value: Value) -> bool:
+        """Tell whether a variable like the target can hold a value."""
         raise NotImplementedError

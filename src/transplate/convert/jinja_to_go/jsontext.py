@@ -12,6 +12,7 @@ from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     TEXT,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -57,7 +58,7 @@ class JsonText(Interface):
             self._write_json_items("{", "}", pairs, indent, level, compact)
         elif isinstance(value, ListOf):
             self._write_json_items("[", "]", [(None, item) for item in value.items], indent, level, compact)
-        elif isinstance(value, Chosen | Joined | Split):
+        elif isinstance(value, Chosen | Joined | Split | Built):
             self._write_json_walk(value, indent, level, compact)
         else:
             raise Refused(f"the JSON of a {self._name_of(value)}")
@@ -151,7 +152,7 @@ class JsonText(Interface):
             if made is not None:
                 self.write_json(made, indent, level, compact)
                 return
-            if kind in ("texts", "picks", "calls"):
+            if kind == "calls":
                 self._write_json_walk(value, indent, level, compact)
                 return
             if kind in ("message", "messages"):

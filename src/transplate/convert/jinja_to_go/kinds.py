@@ -17,6 +17,7 @@ from transplate.convert.jinja_to_go.values import (
     MAPPINGS,
     TEXT,
     TRUTH,
+    Built,
     Chosen,
     Counting,
     DictOf,
@@ -104,7 +105,7 @@ class Kinds(Interface):
             return own <= kinds
         if isinstance(value, DictOf):
             return "map" in kinds
-        if isinstance(value, ListOf | Split | Joined | Reversed | Chosen | Pairs | Counting):
+        if isinstance(value, ListOf | Built | Split | Joined | Reversed | Chosen | Pairs | Counting):
             return "list" in kinds
         return False
 

@@ -8,10 +8,10 @@ from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     ABSENT,
-    BUILT,
     ELEMENTS,
     MAPPED,
     TEXT,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -29,16 +29,10 @@ from transplate.convert.jinja_to_go.values import (
     kinds_of,
 )
 from transplate.gotmpl.nodes import (
+    Number,
     Operand,
     Variable,
 )
-
-_PICK = (
-    '{{ $d := "" }}{{ range $i, $m := $.Messages }}{{ if eq $m $x }}'
-    '{{ if gt $i 127 }}{{ template "not converted: a list of more than 128 messages" $ }}{{ end }}'
-    '{{ $d = printf "%c" $i }}{{ break }}{{ end }}{{ end }}'
-)
-"""The number of a message, as a byte."""
 
 
 class Lists(Interface):
@@ -64,8 +58,6 @@ class Lists(Interface):
             bare = value if present is None else Go(value.kinds, value.expr)
             if bare.kinds == {"str"}:
                 return Int(self.run(strings.LENGTH, s=bare.expr))
-            if bare.kinds == {"texts"}:
-                return self._count(bare)
             if bare.kinds == {"ordered"}:
                 return Int(go("$x.Len", x=self.defined(value).expr))
             if bare.kinds <= (ELEMENTS.keys() | MAPPED.keys()):
@@ -81,7 +73,7 @@ class Lists(Interface):
             for part in value.parts:
                 total = self._arithmetic("+", total, self.length(part))
             return total
-        if isinstance(value, Chosen | Split):
+        if isinstance(value, Chosen | Split | Built):
             return self._count(value)
         raise Refused(f"the length of a {self._name_of(value)}")
 
@@ -119,6 +111,8 @@ class Lists(Interface):
             return self._joined_item(value, fixed)
         if isinstance(value, Go) and value.kinds == TEXT and isinstance(fixed, int):
             return self.slice_text(value, fixed, fixed + 1 if fixed != -1 else None)
+        if isinstance(value, Built):
+            return self.built_at(value, index)
         if isinstance(value, Undefined):
             self._fail_undefined(value)
             return value
@@ -132,15 +126,6 @@ class Lists(Interface):
                 raise self.split_kinds(value, f"an item of a {self._name_of(value)}")
             value = self.only(value, frozenset(ELEMENTS))
         elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
-        if value.kinds & BUILT:
-            if value.kinds == {"picks"} and fixed in (0, -1):
-                last = call("len", call("slice", value.expr, number(1)))
-                place = call("index", value.expr, number(0) if fixed == 0 else last)
-                return Go(elements, go("index $.Messages $p", p=place), value.expr)
-            if fixed in (0, -1):
-                assert isinstance(fixed, int)  # noqa: S101
-                return self._chosen_item(Chosen(value, lambda _: True), fixed)
-            raise Refused("an item of a list that is built")
         if isinstance(fixed, int):
             return self._fixed_item(value, elements, fixed)
         assert isinstance(index, Int)  # noqa: S101
@@ -269,41 +254,8 @@ class Lists(Interface):
             return Go(TEXT, first, flag)
         raise Refused(f"item {index} of a split text")
 
-    def built(self, value: Value) -> Go | None:
-        """Return a list as one that is built at run time, None if its items cannot be in one."""
-        value = self.known(value)
-        if isinstance(value, Go):
-            return value if value.kinds & BUILT else None
-        parts = value.parts if isinstance(value, Joined) else (value,)
-        kinds: set[str] = set()
-        texts: list[Operand] = []
-        for part in parts:
-            part = self.known(part)
-            if isinstance(part, Go) and len(part.kinds) == 1 and part.kinds <= BUILT:
-                kinds |= part.kinds
-                texts.append(part.expr)
-            elif isinstance(part, ListOf):
-                for item in part.items:
-                    item = self.known(item)
-                    own = kinds_of(item)
-                    if own == TEXT:
-                        kinds.add("texts")
-                        texts += [self.operand(item), string("\udcff")]
-                    elif own == frozenset({"message"}) and isinstance(item, Go):
-                        kinds.add("picks")
-                        texts.append(self.run(_PICK, x=item.expr))
-                    else:
-                        return None
-            else:
-                return None
-        if len(kinds) > 1:
-            return None
-        if not texts:
-            return Go(frozenset({"texts"}), string(""))
-        return Go(frozenset(kinds), texts[0] if len(texts) == 1 else call("print", *texts))
-
     def _kept_operand(self, operand: Operand) -> Operand:
-        return operand if isinstance(operand, Variable) else self.declare("n", operand)
+        return operand if isinstance(operand, Variable | Number) else self.declare("n", operand)
 
     def _kept_go(self, value: Go, name: str) -> Go:
         kept = self.kept(value, name)

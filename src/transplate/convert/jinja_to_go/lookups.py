@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from transplate.convert.jinja_to_go.attributes import key_of
 from transplate.convert.jinja_to_go.build import call, go, string
@@ -18,10 +18,12 @@ from transplate.convert.jinja_to_go.values import (
     MAPPINGS,
     RECORDS,
     TEXT,
+    Built,
     Cat,
     Chosen,
     Const,
     DictOf,
+    Either,
     Go,
     Int,
     Joined,
@@ -30,6 +32,7 @@ from transplate.convert.jinja_to_go.values import (
     Loop,
     Method,
     Namespace,
+    Packed,
     Split,
     Undefined,
     Value,
@@ -48,7 +51,8 @@ class Lookups(Interface):
         """Return the value of a name."""
         for scope in reversed(self.state.scopes):
             if name in scope:
-                return scope[name]
+                found = scope[name]
+                return self.unpacked(found) if isinstance(found, Packed) else found
         if name in ("namespace", "raise_exception", "strftime_now", "range", "dict"):
             return Method(None, name)
         return Undefined(name)
@@ -68,9 +72,9 @@ class Lookups(Interface):
             case j.DictLiteral(items):
                 return DictOf(tuple((self.value(key), self.value(value)) for key, value in items))
             case j.Attribute(inner, name):
-                return self.attribute(self.value(inner), name)
+                return self._of_either(node, inner, lambda held: self.attribute(held, name))
             case j.Item(inner, key):
-                return self.item(self.value(inner), self.value(key))
+                return self._of_either(node, inner, lambda held: self.item(held, self.value(key)))
             case j.Slice():
                 return self._slice(node)
             case j.Not() | j.Test():
@@ -96,7 +100,8 @@ class Lookups(Interface):
         """Return ``value.name``."""
         value = self.known(value)
         if isinstance(value, Namespace):
-            return self.state.attributes.get((value.number, name), Undefined(name))
+            held = self.state.attributes.get((value.number, name), Undefined(name))
+            return self.unpacked(held) if isinstance(held, Packed) else held
         if isinstance(value, Loop):
             found = value.attributes.get(name)
             if found is None:
@@ -110,13 +115,29 @@ class Lookups(Interface):
             return Method(value, name)
         if isinstance(value, Const | Cat | Json) or (isinstance(value, Go) and value.kinds == TEXT):
             return Method(value, name) if name in _STRING_METHODS else Undefined(name)
-        if isinstance(value, ListOf | Joined | Split | Chosen):
+        if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return Method(value, name)
         if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPED.keys():
             return Method(self.only(value, frozenset(MAPPINGS)), name)
         if isinstance(value, Go) and name in _STRING_METHODS and "str" in value.kinds:
             return Method(self.only(value, TEXT), name)
         return self._key(value, name)
+
+    def _of_either(self, node: j.Expression, inner: j.Expression, find: Callable[[Value], Value]) -> Value:
+        """Return what is found in a value; in each of the two where it is one or the other."""
+        if id(node) in self._evaluated:
+            return self._evaluated[id(node)]
+
+        def of(held: Value) -> Value:
+            if isinstance(held, Either) and self.is_known(held.test) is None:
+                return self.choose(held.test, lambda: of(held.first), lambda: of(held.second))
+            return find(self.known(held))
+
+        held = self._value(inner)
+        found = of(held)
+        if isinstance(held, Either):
+            self._evaluated[id(node)] = found
+        return found
 
     def item(self, value: Value, key: Value) -> Value:
         """Return ``value[key]``."""

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from transplate.convert.jinja_to_go import build
-from transplate.convert.jinja_to_go.interface import Interface, Key, LoopExit
+from transplate.convert.jinja_to_go.build import string
+from transplate.convert.jinja_to_go.interface import Guess, Interface, Key, LoopExit
 from transplate.convert.jinja_to_go.operands import (
     variable_name,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.shapes import Shape, merged
 from transplate.convert.jinja_to_go.truths import Condition
 from transplate.convert.jinja_to_go.values import (
-    BUILT,
+    Built,
     Cat,
     Chosen,
     Go,
     Int,
-    Joined,
     ListOf,
     Loop,
     Namespace,
+    Packed,
     Poison,
     Value,
     kinds_of,
     markup_of,
     shifted,
+    together,
 )
 from transplate.gotmpl.nodes import (
     Break,
@@ -107,14 +110,12 @@ class Loops(Interface):
             outer_assigned, self._assigned = self._assigned, set()
             for name in self._assigned_in.get(key, ()):
                 self.forget(Variable(name))
-            needs: dict[Key, frozenset[str] | None] = {}
+            needs: dict[Key, Guess] = {}
             self._make_homes(guess)
             start = dict(self.state.attributes)
             scopes = len(self.state.scopes)
 
-            def finish(
-                start: dict[Key, Value] = start, needs: dict[Key, frozenset[str] | None] = needs
-            ) -> None:
+            def finish(start: dict[Key, Value] = start, needs: dict[Key, Guess] = needs) -> None:
                 self._end_round(start, guess, needs)
 
             def run(
@@ -137,8 +138,7 @@ class Loops(Interface):
             if not needs and missed:
                 self._assigned_in.setdefault(key, set()).update(assigned)
             for place, kinds in needs.items():
-                old = guess.get(place, frozenset())
-                guess[place] = None if kinds is None or old is None else kinds | old
+                guess[place] = _wider(kinds, guess.get(place, frozenset()))
             del self.items[mark[0] :]
             self.state, self.homes, self.dead = mark[1], mark[2], mark[3]
             del self.losses[mark[4] :]
@@ -149,15 +149,21 @@ class Loops(Interface):
         if key is not None:
             self._guesses[key] = guess
 
-    def _make_homes(self, guess: dict[Key, frozenset[str] | None]) -> None:
+    def _make_homes(self, guess: dict[Key, Guess]) -> None:
         for key, kinds in guess.items():
             if key not in self.state.attributes:
                 continue
             current = self.state.attributes[key]
-            if kinds is not None and kinds <= BUILT and isinstance(current, ListOf | Joined):
-                current = self.built(current) or current
-                if isinstance(current, Go):
-                    current = Go(kinds, current.expr)
+            if isinstance(kinds, Shape):
+                own_shape = self.shape_of(current)
+                if own_shape is None:
+                    self.state.attributes[key] = Poison(f"{key[1]}, which changes in a loop")
+                    continue
+                kind = together(string(""), merged(kinds, own_shape))
+                home = self.declare(variable_name(key[1]), self.kept_in(kind, current))
+                self.homes.add(home.name)
+                self.state.attributes[key] = replace(kind, expr=home)
+                continue
             own = kinds_of(current)
             if kinds is None or own is None:
                 self.state.attributes[key] = Poison(f"{key[1]}, which changes in a loop")
@@ -175,8 +181,8 @@ class Loops(Interface):
     def _end_round(
         self,
         start: dict[Key, Value],
-        guess: dict[Key, frozenset[str] | None],
-        needs: dict[Key, frozenset[str] | None],
+        guess: dict[Key, Guess],
+        needs: dict[Key, Guess],
     ) -> None:
         """Bring the attributes that a round has set into their variables, or note that they need one."""
         for key, before in start.items():
@@ -186,15 +192,10 @@ class Loops(Interface):
             if isinstance(before, Poison):
                 continue
             kinds, own = kinds_of(now), kinds_of(before)
-            if isinstance(now, ListOf | Joined | Go) and isinstance(before, ListOf | Joined):
-                made = self.built(now)
-                if made is not None:
-                    needs[key] = made.kinds
-                    continue
-            if kinds is None or own is None:
-                needs[key] = None
-                continue
             home, shift = self._home_of(before)
+            if kinds is None or own is None or isinstance(before, Built | Packed):
+                self._end_packed(key, before, now, needs)
+                continue
             if shift:
                 own = frozenset({"int", "minus"})
             if key not in guess or not kinds <= own or home is None:
@@ -203,6 +204,19 @@ class Loops(Interface):
             if self._home_of(now) == (home, shift):
                 continue
             self.items.append(build.assign(home, self.operand(shifted(now, shift))))
+
+    def _end_packed(self, key: Key, before: Value, now: Value, needs: dict[Key, Guess]) -> None:
+        """Bring a value that is kept in a text into its variable, or note that it needs one."""
+        if isinstance(before, Built | Packed) and self._home_of(before)[0] is not None:
+            if self._home_of(now) == self._home_of(before):
+                return
+            if self.fits_in(before, now):
+                home = self._home_of(before)[0]
+                assert home is not None  # noqa: S101
+                self.items.append(build.assign(home, self.kept_in(before, now)))
+                return
+        shapes = self.shape_of(before), self.shape_of(now)
+        needs[key] = None if shapes[0] is None or shapes[1] is None else merged(shapes[0], shapes[1])
 
     def range(self, declarations: tuple[Variable, ...], over: Operand, write: Callable[[], None]) -> None:
         """Write a range; what is known in it is not known behind it."""
@@ -247,3 +261,13 @@ def _loop_attributes(node: j.For) -> Iterator[str]:
             pending.extend(part)
         elif is_dataclass(part):
             pending.extend(getattr(part, one.name) for one in fields(part))
+
+
+def _wider(one: Guess, other: Guess) -> Guess:
+    """Return what is one thing or the other."""
+    if one is None or other is None:
+        return None
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        return one | other
+    shapes = [Shape(guess) if isinstance(guess, frozenset) else guess for guess in (one, other)]
+    return merged(shapes[0], shapes[1])

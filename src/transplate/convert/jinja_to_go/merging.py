@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import string
@@ -13,9 +13,10 @@ from transplate.convert.jinja_to_go.operands import (
     variables_of,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.shapes import merged
 from transplate.convert.jinja_to_go.state import State
 from transplate.convert.jinja_to_go.values import (
-    BUILT,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -28,6 +29,8 @@ from transplate.convert.jinja_to_go.values import (
     Json,
     ListOf,
     Loop,
+    Method,
+    Packed,
     Pairs,
     Poison,
     Reversed,
@@ -37,7 +40,9 @@ from transplate.convert.jinja_to_go.values import (
     kinds_of,
     lowest,
     markup_of,
+    operands_of,
     shifted,
+    together,
 )
 from transplate.gotmpl.nodes import (
     Action,
@@ -60,6 +65,11 @@ class Merging(Interface):
         made = before.copy()
         facts = first[1].facts
         made.facts = {text: holds for text, holds in second[1].facts.items() if facts.get(text) is holds}
+        made.decoded = {
+            text: value
+            for text, value in before.decoded.items()
+            if text in first[1].decoded and text in second[1].decoded
+        }
         for depth, scope in enumerate(made.scopes):
             one, other = first[1].scopes[depth], second[1].scopes[depth]
             for name in {**one, **other}:
@@ -74,35 +84,14 @@ class Merging(Interface):
         for key in {**first[1].attributes, **second[1].attributes}:
             made.attributes[key] = self._merge(
                 key[1],
-                *self._built_alike(
-                    (first[1].attributes.get(key, Undefined(key[1])), first[0]),
-                    (second[1].attributes.get(key, Undefined(key[1])), second[0]),
-                ),
+                first[1].attributes.get(key, Undefined(key[1])),
+                second[1].attributes.get(key, Undefined(key[1])),
                 before.attributes.get(key),
                 first[0],
                 second[0],
+                packs=True,
             )
         return made
-
-    def _built_alike(
-        self, one: tuple[Value, list[Item]], other: tuple[Value, list[Item]]
-    ) -> tuple[Value, Value]:
-        """Return two lists of a namespace as lists that are built at run time, if they are not the same."""
-        lists = (ListOf, Joined)
-        if one[0] == other[0] or not isinstance(one[0], lists) or not isinstance(other[0], lists):
-            return one[0], other[0]
-        made: list[Go] = []
-        for value, items in (one, other):
-            outer, self.items = self.items, items
-            found = self.built(value)
-            self.items = outer
-            if found is None:
-                return one[0], other[0]
-            made.append(found)
-        kinds = made[0].kinds if made[0].expr != string("") else made[1].kinds
-        if any(found.kinds != kinds and found.expr != string("") for found in made):
-            return one[0], other[0]
-        return Go(kinds, made[0].expr), Go(kinds, made[1].expr)
 
     def _merge(
         self,
@@ -112,6 +101,8 @@ class Merging(Interface):
         before: Value | None,
         first: list[Item],
         second: list[Item],
+        *,
+        packs: bool = False,
     ) -> Value:
         """Return a value that is one thing on one way and another on the other."""
         if one == other:
@@ -136,24 +127,21 @@ class Merging(Interface):
                     for a, b in zip(one.items, other.items, strict=True)
                 )
             )
-        if isinstance(one, DictOf) and isinstance(other, DictOf):  # noqa: SIM102
+        if isinstance(one, DictOf) and isinstance(other, DictOf) and one.is_open == other.is_open:  # noqa: SIM102
             if [key for key, _ in one.items] == [key for key, _ in other.items]:
                 return DictOf(
                     tuple(
                         (key, self._merge(name, a, b, None, first, second))
                         for (key, a), (_, b) in zip(one.items, other.items, strict=True)
-                    )
+                    ),
+                    one.is_open,
                 )
         kinds, other_kinds = kinds_of(one), kinds_of(other)
         if kinds is None or other_kinds is None:
-            for this, that, items in ((one, other, second), (other, one, first)):
-                if isinstance(this, Go) and this.kinds <= BUILT and isinstance(that, ListOf | Joined):
-                    outer, self.items = self.items, items
-                    made = self._like(that, this)
-                    self.items = outer
-                    if isinstance(made, Go):
-                        pair = (one, made) if this is one else (made, other)
-                        return self._merge(name, *pair, None, first, second)
+            if packs:
+                made = self._packed_together(name, one, other, first, second)
+                if made is not None:
+                    return made
             return self._either(name, one, other, first, second)
         markup = {markup_of(value) for value in (one, other)}
         home = self.fresh(variable_name(name))
@@ -188,15 +176,33 @@ class Merging(Interface):
 
     def _either(self, name: str, one: Value, other: Value, first: list[Item], second: list[Item]) -> Value:
         """Return two values as one that depends on the test; what the ways have declared is brought out."""
-        try:
-            made = Either(
-                self._deciding, self._exported(one, name, first), self._exported(other, name, second)
-            )
-        except Refused:
-            return Poison(f"the variable {name}, which is of different kinds")
-        if not is_simple(self._deciding) or not self.is_stable(self._deciding):
-            return Poison(f"the variable {name}, which is of different kinds")
-        self._tests.add(self._deciding)
+        if is_simple(self._deciding) and self.is_stable(self._deciding):
+            try:
+                made = Either(
+                    self._deciding, self._exported(one, name, first), self._exported(other, name, second)
+                )
+            except Refused:
+                pass
+            else:
+                self._tests.add(self._deciding)
+                return made
+        packed = self._packed_together(name, one, other, first, second)
+        return Poison(f"the variable {name}, which is of different kinds") if packed is None else packed
+
+    def _packed_together(
+        self, name: str, one: Value, other: Value, first: list[Item], second: list[Item]
+    ) -> Value | None:
+        """Return two values as one that is kept in a text, None if that cannot be."""
+        shapes = self.shape_of(one), self.shape_of(other)
+        if shapes[0] is None or shapes[1] is None:
+            return None
+        home = self.fresh(variable_name(name))
+        self.items.append(build.declare(home, string("")))
+        made = together(home, merged(shapes[0], shapes[1]))
+        for value, items in ((one, first), (other, second)):
+            outer, self.items = self.items, items
+            self.items.append(build.assign(home, self.kept_in(made, value)))
+            self.items = outer
         return made
 
     def _exported(self, value: Value, name: str, items: list[Item]) -> Value:
@@ -209,13 +215,18 @@ class Merging(Interface):
         }
 
         def out(value: Value) -> Value:
-            if isinstance(value, Go | Int | Cat | Json):
-                parts = [*_operands(value)]
+            if isinstance(value, Go | Int | Cat | Json | Built | Packed):
+                parts = [*operands_of(value)]
                 if not any(name in declared for part in parts for name in variables_of(part)) and all(
                     self.is_stable(part) for part in parts
                 ):
                     return value
                 kinds = kinds_of(value)
+                if isinstance(value, Built | Packed):
+                    home = self.fresh(variable_name(name))
+                    self.items.append(build.declare(home, string("")))
+                    items.append(build.assign(home, value.expr))
+                    return replace(value, expr=home)
                 if kinds is None or "minus" in kinds:
                     raise Refused(name)
                 home = self.fresh(variable_name(name))
@@ -229,7 +240,7 @@ class Merging(Interface):
             if isinstance(value, Joined):
                 return Joined(tuple(out(item) for item in value.parts))
             if isinstance(value, DictOf):
-                return DictOf(tuple((out(key), out(item)) for key, item in value.items))
+                return replace(value, items=tuple((out(key), out(item)) for key, item in value.items))
             if isinstance(value, Split):
                 return Split(out(value.text), value.separator, value.skip, value.drop)
             if isinstance(value, Reversed):
@@ -239,9 +250,14 @@ class Merging(Interface):
             if isinstance(value, Chosen):
                 return Chosen(out(value.value), value.keep, value.change)
             if isinstance(value, Either):
-                if any(name in declared for name in variables_of(value.test)):
-                    raise Refused(name)
-                return Either(value.test, out(value.first), out(value.second))
+                test = value.test
+                if any(name in declared for name in variables_of(test)):
+                    test = self.fresh("is")
+                    self.items.append(build.declare(test, build.boolean(False)))
+                    items.append(build.assign(test, value.test))
+                return Either(test, out(value.first), out(value.second))
+            if isinstance(value, Method) and value.value is not None:
+                return Method(out(value.value), value.name)
             if isinstance(value, Loop | Counting):
                 raise Refused(name)
             return value
@@ -255,25 +271,3 @@ def _resolve(state: State, depth: int, name: str) -> Value:
         if name in scope:
             return scope[name]
     return Undefined(name)
-
-
-def _operands(value: Value) -> Iterator[Operand]:
-    """Yield the expressions in a value."""
-    if isinstance(value, Go):
-        yield value.expr
-        if value.present is not None:
-            yield value.present
-    elif isinstance(value, Int):
-        yield value.expr
-    elif isinstance(value, Cat):
-        for part in value.parts:
-            yield from _operands(part)
-    elif isinstance(value, Json):
-        yield from _operands(value.value)
-    elif isinstance(value, DictOf):
-        for key, found in value.items:
-            yield from _operands(key)
-            yield from _operands(found)
-    elif isinstance(value, ListOf):
-        for found in value.items:
-            yield from _operands(found)

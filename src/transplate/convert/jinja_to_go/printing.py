@@ -13,6 +13,7 @@ from transplate.convert.jinja_to_go.operands import (
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     TEXT,
+    Built,
     Cat,
     Chosen,
     Const,
@@ -96,7 +97,7 @@ class Printing(Interface):
             self._write_go(value)
         elif isinstance(value, ListOf):
             self._write_list(value.items)
-        elif isinstance(value, Split | Chosen | Joined | DictOf):
+        elif isinstance(value, Split | Chosen | Joined | DictOf | Built):
             raise Refused(f"a {self._name_of(value)} printed as Python")
         else:
             raise Refused(f"a {self._name_of(value)} printed")
@@ -154,7 +155,7 @@ class Printing(Interface):
             self._write_strings(value)
         elif kind == "arguments":
             self._write_repr_of(self.captured_json(value.expr))
-        elif kind in ("calls", "call", "called", "message", "messages", "texts", "picks"):
+        elif kind in ("calls", "call", "called", "message", "messages"):
             raise Refused(f"a {kind} printed as Python")
         else:
             self._write_repr_of(call("json", value.expr))

@@ -9,9 +9,9 @@ from transplate.convert.jinja_to_go.build import call, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
-    BUILT,
     ELEMENTS,
     TEXT,
+    Built,
     Cat,
     Const,
     Go,
@@ -53,7 +53,13 @@ class Slices(Interface):
                 return Split(value.text, value.separator, value.skip, value.drop + 1)
             raise Refused("this slice of a split text")
         if isinstance(value, Joined):
-            raise Refused("a slice of joined lists")
+            value = self.built(value) or value
+        if isinstance(value, Built):
+            if stop is None and isinstance(start, Const) and 0 <= start.value < 8:
+                return self.built_from(value, start.value)
+            if stop == Const(-1) and start in (None, Const(0)):
+                return self.built_reversed(self.built_from(self.built_reversed(value), 1))
+            raise Refused("this slice of a list that is built")
         if isinstance(value, Cat):
             value = self.kept(value, "text")
         if not isinstance(value, Go):
@@ -89,13 +95,15 @@ class Slices(Interface):
             return ListOf(value.items[::-1])
         if isinstance(value, Reversed):
             return value.value
-        if isinstance(value, Go) and value.kinds <= ELEMENTS.keys() - BUILT:
+        if isinstance(value, Joined | Built):
+            made = self.built(value)
+            if made is not None:
+                return self.built_reversed(made)
+        if isinstance(value, Go) and value.kinds <= ELEMENTS.keys():
             return Reversed(self.kept(value, "list"))
         raise Refused(f"a {self._name_of(value)} from its end")
 
     def _slice_list(self, value: Go, start: Value | None, stop: Value | None) -> Value:
-        if value.kinds & BUILT:
-            raise Refused("a slice of a list that is built")
         value = self._kept_go(value, "list")
         found: Operand = value.expr
         size = call("len", value.expr)

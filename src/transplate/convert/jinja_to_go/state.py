@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
@@ -18,12 +18,14 @@ from transplate.convert.jinja_to_go.operands import (
 )
 from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
 from transplate.convert.jinja_to_go.values import (
+    Built,
     Cat,
     Const,
     Either,
     Go,
     Int,
     Json,
+    Packed,
     Poison,
     Undefined,
     Value,
@@ -52,15 +54,22 @@ class State:
         scopes: Variables by name, the outermost scope first.
         attributes: Attributes of namespaces, by the namespace's number and the name.
         facts: Conditions that are known to hold or not, by their text.
+        decoded: What has been taken out of a text, by the text's expression.
     """
 
     scopes: list[dict[str, Value]] = field(default_factory=lambda: [{}])
     attributes: dict[tuple[int, str], Value] = field(default_factory=dict)
     facts: dict[str, bool] = field(default_factory=dict)
+    decoded: dict[str, Value] = field(default_factory=dict)
 
     def copy(self) -> State:
         """Return a copy that changes apart."""
-        return State([dict(scope) for scope in self.scopes], dict(self.attributes), dict(self.facts))
+        return State(
+            [dict(scope) for scope in self.scopes],
+            dict(self.attributes),
+            dict(self.facts),
+            dict(self.decoded),
+        )
 
 
 class Writer:
@@ -191,6 +200,9 @@ class Writer:
         self.state.facts = {
             text: holds for text, holds in self.state.facts.items() if not mentions(text, name)
         }
+        self.state.decoded = {
+            text: value for text, value in self.state.decoded.items() if not mentions(text, name)
+        }
 
     # --- values in Go ---------------------------------------------------------------------------------
 
@@ -198,6 +210,8 @@ class Writer:
         """Return a value as what is known of it: narrowed by the facts."""
         if isinstance(value, Poison):
             raise Refused(value.reason)
+        if isinstance(value, Packed):
+            raise Refused("a value that is of different kinds")
         if isinstance(value, Either):
             holds = self.is_known(value.test)
             if holds is None:
@@ -322,4 +336,6 @@ class Writer:
             return Int(self.declare(name, value.expr), value.offset, value.low)
         if isinstance(value, Cat):
             return Go(frozenset({"str"}), self.declare(name, self.operand(value)))
+        if isinstance(value, Built | Packed) and not (is_simple(value.expr) and self.is_stable(value.expr)):
+            return replace(value, expr=self.declare(name, value.expr))
         return value

@@ -6,10 +6,11 @@ a Go expression whose possible kinds are known. A kind is a type of Ollama's dat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from transplate.convert.jinja_to_go.shapes import Shape
 from transplate.gotmpl.nodes import Operand, String
 from transplate.jinja import nodes as j
 
@@ -36,17 +37,10 @@ GO_TYPES = {
     "variants": "[]api.ToolProperty",
     "type": "api.PropertyType",
     "strings": "[]string",
-    "texts": "string",
-    "picks": "string",
     "list": "[]interface {}",
     "map": "map[string]interface {}",
 }
-"""Each kind and the name that ``printf "%T"`` gives its Go type.
-
-Two are lists that a template builds itself: ``texts`` has every item followed by a byte that is in no text,
-``picks`` the numbers of messages, each a byte.
-"""
-BUILT = frozenset({"texts", "picks"})
+"""Each kind and the name that ``printf "%T"`` gives its Go type."""
 
 ANY = frozenset({"str", "float", "bool", "none", "list", "map"})
 """What a JSON value can be."""
@@ -57,8 +51,6 @@ ELEMENTS = {
     "variants": frozenset({"property"}),
     "strings": frozenset({"str"}),
     "list": ANY,
-    "texts": frozenset({"str"}),
-    "picks": frozenset({"message"}),
 }
 """The lists, and what is in them."""
 MAPPED = {
@@ -142,9 +134,26 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class DictOf:
-    """A dict whose keys are known."""
+    """A dict whose keys are known; ``is_open`` if those that hold nothing are not in it."""
 
     items: tuple[tuple[Value, Value], ...]
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A list that is kept in a text; ``item`` says what can be in it."""
+
+    expr: Operand
+    item: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Any value that is kept in a text."""
+
+    expr: Operand
+    shape: Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +268,8 @@ Value: TypeAlias = (
     | Json
     | ListOf
     | DictOf
+    | Built
+    | Packed
     | Namespace
     | MacroOf
     | Reversed
@@ -339,3 +350,32 @@ def lowest(value: Value) -> int:
     if isinstance(value, Const) and isinstance(value.value, int):
         return int(value.value)
     return 0
+
+
+def together(home: Operand, shape: Shape) -> Built | Packed:
+    """Return what is kept in a text as a value: a list as one, anything else packed."""
+    if shape.kinds == {"list"}:
+        return Built(home, shape.item or Shape())
+    return Packed(home, shape)
+
+
+def operands_of(value: Value) -> Iterator[Operand]:
+    """Yield the expressions in a value."""
+    if isinstance(value, Go):
+        yield value.expr
+        if value.present is not None:
+            yield value.present
+    elif isinstance(value, Int | Built | Packed):
+        yield value.expr
+    elif isinstance(value, Cat):
+        for part in value.parts:
+            yield from operands_of(part)
+    elif isinstance(value, Json):
+        yield from operands_of(value.value)
+    elif isinstance(value, DictOf):
+        for key, found in value.items:
+            yield from operands_of(key)
+            yield from operands_of(found)
+    elif isinstance(value, ListOf):
+        for found in value.items:
+            yield from operands_of(found)

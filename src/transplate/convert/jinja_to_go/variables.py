@@ -9,12 +9,12 @@ from transplate.convert.jinja_to_go.operands import (
 )
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
-    BUILT,
+    Built,
     Go,
     Int,
-    Joined,
     ListOf,
     Namespace,
+    Packed,
     Value,
     kinds_of,
     markup_of,
@@ -49,7 +49,13 @@ class Variables(Interface):
         """Set an attribute of a namespace."""
         current = self.state.attributes.get(key)
         home, shift = self._home_of(current)
-        value = self._like(value, current)
+        if home is not None and isinstance(current, Built | Packed):
+            if self.fits_in(current, value):
+                self.items.append(build.assign(home, self.kept_in(current, value)))
+                self.forget(home)
+                self._assigned.add(home.name)
+                return
+            home = None
         kinds = kinds_of(value)
         if home is not None and kinds is not None and ("minus" not in kinds or shift):  # noqa: SIM102
             if not shift or kinds <= {"int", "minus"}:
@@ -62,22 +68,14 @@ class Variables(Interface):
                 return
         self.state.attributes[key] = self.kept(value, variable_name(key[1]))
 
-    def _like(self, value: Value, other: Value | None) -> Value:
-        """Return a list as a built one where the other is one."""
-        if isinstance(other, Go) and other.kinds & BUILT and isinstance(value, ListOf | Joined):
-            made = self.built(value)
-            if made is not None:
-                if isinstance(value, ListOf) and not value.items:
-                    return Go(other.kinds, made.expr)
-                return made
-        return value
-
     def _home_of(self, value: Value | None) -> tuple[Variable | None, int]:
         """Return the variable that a value is kept up to date in, and by how much it is more there."""
         if isinstance(value, Go) and value.present is None:
             home, shift = value.expr, 0
         elif isinstance(value, Int) and value.offset <= 0:
             home, shift = value.expr, -value.offset
+        elif isinstance(value, Built | Packed):
+            home, shift = value.expr, 0
         else:
             return None, 0
         if isinstance(home, Variable) and not home.fields and home.name in self.homes:

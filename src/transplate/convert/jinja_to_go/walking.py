@@ -6,18 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from transplate.convert.jinja_to_go import build
-from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.build import call, number, string
 from transplate.convert.jinja_to_go.interface import Interface
-from transplate.convert.jinja_to_go.operands import (
-    negated,
-)
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
-    BUILT,
     ELEMENTS,
     MAPPED,
     RECORDS,
     TEXT,
+    Built,
     Chosen,
     Const,
     Counting,
@@ -34,7 +31,6 @@ from transplate.convert.jinja_to_go.values import (
     Value,
 )
 from transplate.gotmpl.nodes import (
-    Break,
     Operand,
     Variable,
 )
@@ -55,6 +51,8 @@ class Walking(Interface):
             self._unroll([key for key, _ in value.items], body)
         elif isinstance(value, Go):
             self._walk_go(value, body, wants)
+        elif isinstance(value, Built):
+            self._walk_built(value, body, wants)
         elif isinstance(value, Reversed):
             self._walk_reversed(value, body)
         elif isinstance(value, Chosen):
@@ -113,11 +111,6 @@ class Walking(Interface):
         if value.kinds == TEXT:
             self._walk_text(value, body)
             return
-        if value.kinds & BUILT:
-            if len(value.kinds) > 1:
-                raise Refused("a loop over one of several built lists")
-            self._walk_built(value, body, wants)
-            return
         if len(value.kinds) == 1 and value.kinds <= RECORDS:
             self._walk_pairs(Pairs(value, only="keys"), body, wants)
             return
@@ -127,6 +120,7 @@ class Walking(Interface):
         elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
         index, item = self.fresh("i"), self.fresh(self.item_name)
         self.indexes[index.name] = value.expr
+        self.origins[item.name] = value.expr, index
         loop = self._list_loop(value, elements, index)
 
         def write() -> None:
@@ -136,38 +130,19 @@ class Walking(Interface):
 
         self.range((index, item), value.expr, write)
 
-    def _walk_built(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
-        value = self._kept_go(value, "list")
-        if value.kinds == {"picks"}:
-            index = self.fresh("i")
-            found = go("index $.Messages (index $l $i)", l=value.expr, i=index)
-            loop = self._counted_loop(index, call("len", value.expr))
-
-            def write_pick() -> None:
-                body(Go(frozenset({"message"}), self.declare("item", found)), loop)
-
-            self.range((index,), call("len", value.expr), write_pick)
-            return
+    def _walk_built(self, value: Built, body: Callable[..., None], wants: set[str]) -> None:
+        kept = self.kept(value, "list")
+        assert isinstance(kept, Built)  # noqa: S101
         length: Operand | None = None
         if wants & {"last", "length"}:
-            length = self._kept_operand(self.operand(self.length(value)))
-        rest = self.declare("rest", value.expr)
-        self.homes.add(rest.name)
-        _, step = self._counter()
+            length = self._kept_operand(self.operand(self.length(kept)))
+        step = self._counter()[1] if wants else None
 
-        def write() -> None:
-            self.items.append(build.when(negated(rest), (Break(),)))
-            end = self.run(
-                "{{ $d := $r }}{{ range len $r }}{{ if eq (index $d 0) 255 }}{{ break }}{{ end }}"
-                "{{ $d = slice $d 1 }}{{ end }}",
-                r=rest,
-            )
-            cut = call("slice", rest, number(0), call("len", call("slice", rest, call("len", end))))
-            item = self.declare("item", cut)
-            self.items.append(build.assign(rest, call("slice", end, number(1))))
-            body(Go(TEXT, item), self._counted_loop(step(), length))
+        def write(payload: Variable) -> None:
+            loop = self._counted_loop(step(), length) if step is not None else Loop({})
+            body(self.unpacked_item(payload, kept), loop)
 
-        self.range((), call("len", value.expr), write)
+        self.walk_raw(kept, write)
 
     def _list_loop(self, value: Go, elements: frozenset[str], index: Variable) -> Loop:
         rest = call("slice", value.expr, index)
