@@ -58,6 +58,7 @@ from transplate.gotmpl.values import (
     static_type,
     zero,
 )
+from transplate.limits import DEFAULT_LIMITS
 
 _INTERFACE_SIZE: Final = 16
 _INTEGERS: Final = SIGNED | UNSIGNED
@@ -326,26 +327,26 @@ def not_(value: GoValue) -> bool:
 # --- text -----------------------------------------------------------------------------------------------
 
 
-def print_(*values: GoValue) -> str:
+def print_(*values: GoValue, limit: int = DEFAULT_LIMITS.output) -> str:
     """``print``: Go's ``fmt.Sprint``."""
-    return fmt.sprint(list(values))
+    return fmt.sprint(values, limit=limit)
 
 
-def printf(layout: str, *values: GoValue) -> str:
+def printf(layout: str, *values: GoValue, limit: int = DEFAULT_LIMITS.output) -> str:
     """``printf``: Go's ``fmt.Sprintf``."""
-    return fmt.sprintf(layout, list(values))
+    return fmt.sprintf(layout, list(values), limit=limit)
 
 
-def println(*values: GoValue) -> str:
+def println(*values: GoValue, limit: int = DEFAULT_LIMITS.output) -> str:
     """``println``: Go's ``fmt.Sprintln``."""
-    return fmt.sprintln(list(values))
+    return fmt.sprintln(values, limit=limit)
 
 
-def _text_of(values: tuple[GoValue, ...]) -> str:
+def _text_of(values: tuple[GoValue, ...], limit: int) -> str:
     """Return the text that an escaping function works on."""
     if len(values) == 1 and type(values[0]) is str:
         return values[0]
-    return fmt.sprint([_shown(value) for value in values])
+    return fmt.sprint([_shown(value) for value in values], limit=limit)
 
 
 def _shown(value: GoValue) -> GoValue:
@@ -356,19 +357,19 @@ def _shown(value: GoValue) -> GoValue:
         return value
 
 
-def html(*values: GoValue) -> str:
+def html(*values: GoValue, limit: int = DEFAULT_LIMITS.output) -> str:
     """``html``: the text of the values, escaped for HTML."""
-    return escape.html(_text_of(values))
+    return escape.html(_text_of(values, limit))
 
 
-def js(*values: GoValue) -> str:
+def js(*values: GoValue, limit: int = DEFAULT_LIMITS.output) -> str:
     """``js``: the text of the values, escaped for JavaScript."""
-    return escape.js(_text_of(values))
+    return escape.js(_text_of(values, limit))
 
 
-def urlquery(*values: GoValue) -> str:
+def urlquery(*values: GoValue, limit: int = DEFAULT_LIMITS.output) -> str:
     """``urlquery``: the text of the values, escaped for a URL query."""
-    return escape.urlquery(_text_of(values))
+    return escape.urlquery(_text_of(values, limit))
 
 
 # --- call -----------------------------------------------------------------------------------------------
@@ -408,7 +409,7 @@ def _builtin(function: Callable[..., GoValue], result: GoType, fixed: int, *, va
 
 def _printer(function: Callable[..., str], *fixed: GoType) -> Method:
     """Return the signature of a builtin that prints any number of values."""
-    return Method("", function, (*fixed, slice_of(ANY)), True, (STRING,))
+    return Method("", function, (*fixed, slice_of(ANY)), True, (STRING,), bounded=True, is_printf=bool(fixed))
 
 
 BUILTINS: Final[Mapping[str, Method]] = {

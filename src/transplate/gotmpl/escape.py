@@ -23,11 +23,20 @@ def html(text: str) -> str:
 
 def js(text: str) -> str:
     """Return ``template.JSEscapeString`` of a Go string."""
-    return _JS_SPECIAL.sub(_js_escape, text)
+    return text if _JS_SPECIAL.search(text) is None else text.translate(_JsEscapes())
 
 
-def _js_escape(match: re.Match[str]) -> str:
-    character = match[0]
+class _JsEscapes(dict[int, str]):
+    """What stands for each character in JavaScript, worked out once for each that occurs."""
+
+    def __missing__(self, code: int) -> str:
+        escaped = self[code] = _js_escape(chr(code))
+        return escaped
+
+
+def _js_escape(character: str) -> str:
+    if _JS_SPECIAL.match(character) is None:
+        return character
     if character in _JS_BACKSLASHED:
         return "\\" + character
     code = ord(character)

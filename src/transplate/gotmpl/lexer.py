@@ -112,12 +112,24 @@ _UNTERMINATED = {
 _DIGITS = frozenset("0123456789")
 
 
-def tokenize(text: str, functions: Collection[str] = ()) -> list[Token]:
+class TooManyTokens(Exception):
+    """A template has more tokens than it may have; ``offset`` is where the last of them is."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+def tokenize(text: str, functions: Collection[str] = (), *, most: int | None = None) -> list[Token]:
     """Cut a template into tokens; the last is ``$END``, or where Go gives up an ERROR or TOO_DEEP.
 
     Args:
         text: The template.
         functions: Names of functions; ``break`` and ``continue`` are keywords unless they are among them.
+        most: How many tokens it may have, at the end of an action; None for any number.
+
+    Raises:
+        TooManyTokens: It has more.
     """
     words = {
         word: kind for word, kind in _WORDS.items() if word not in OPTIONAL_KEYWORDS or word not in functions
@@ -135,6 +147,8 @@ def tokenize(text: str, functions: Collection[str] = ()) -> list[Token]:
             return tokens
         position = last.value.span.end
         trims = last.value.trim_right
+        if most is not None and len(tokens) > most:
+            raise TooManyTokens(last.start)
     if position < len(text):
         tokens.append(_text(text[position:], position, left=trims, right=False))
     tokens.append(Token("$END", "", len(text)))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from transplate.errors import ErrorKind, TemplateSyntaxError
 from transplate.gotmpl.faults import Fault, refusal, undefined_variable
 from transplate.gotmpl.grammar import load_tables
-from transplate.gotmpl.lexer import Token, tokenize
+from transplate.gotmpl.lexer import Token, TooManyTokens, tokenize
 from transplate.gotmpl.literals import LiteralError, parse_number, unquote
 from transplate.gotmpl.names import BUILTIN_NAMES
 from transplate.gotmpl.nodes import (
@@ -74,7 +74,7 @@ def parse(
             as U+FFFD, which is what JSON makes of it in Go.
         name: The name of the template that the file is, as ``template.New`` is given it.
         functions: The names of the functions it may call besides Go's builtins.
-        limits: The bound on the length of the source.
+        limits: The bounds on the length of the source and on its tokens.
 
     Raises:
         TemplateSyntaxError: Go refuses the template; the message is Go's. Or it is longer than the limit.
@@ -82,11 +82,16 @@ def parse(
     if isinstance(source, str):
         source = Source(source, name)
     if len(source.text) > limits.source:
-        message = f"the template is longer than {limits.source} characters"
+        message = f"the template is longer than {limits.source} characters (limit: source)"
         raise TemplateSyntaxError(message, kind=ErrorKind.LIMIT, source=source, offset=limits.source)
     source = _as_go_reads(source)
     try:
-        return _run(_Reading(source, name, functions))
+        return _run(_Reading(source, name, functions, limits.tokens))
+    except TooManyTokens as reached:
+        message = f"the template has more than {limits.tokens} tokens (limit: source)"
+        raise TemplateSyntaxError(
+            message, kind=ErrorKind.LIMIT, source=source, offset=reached.offset
+        ) from None
     except Fault as fault:
         line = source.position(fault.furthest).line
         message = f"template: {name}:{line}: {_SURROGATE.sub(chr(0xFFFD), fault.message)}"
@@ -122,10 +127,10 @@ class _Reading:
         templates: What has been defined.
     """
 
-    def __init__(self, source: Source, name: str, functions: Collection[str]) -> None:
+    def __init__(self, source: Source, name: str, functions: Collection[str], most: int) -> None:
         self.source = source
         self.name = name
-        self.tokens = tokenize(source.text, functions)
+        self.tokens = tokenize(source.text, functions, most=most)
         self.index = 0
         self.functions = BUILTIN_NAMES.union(functions)
         self.scopes = Scopes()

@@ -49,12 +49,12 @@ def joined(parts: list[str]) -> str:
 
 def quote(text: str) -> str:
     """Return ``strconv.Quote`` of a Go string."""
-    return '"' + _SUSPECT.sub(lambda match: _escape(match[0], '"', ascii_only=False), text) + '"'
+    return f'"{_escaped(text, ascii_only=False)}"'
 
 
 def quote_to_ascii(text: str) -> str:
     """Return ``strconv.QuoteToASCII`` of a Go string."""
-    return '"' + _SUSPECT.sub(lambda match: _escape(match[0], '"', ascii_only=True), text) + '"'
+    return f'"{_escaped(text, ascii_only=True)}"'
 
 
 def quote_rune(code: int) -> str:
@@ -77,6 +77,22 @@ def rune(code: int) -> str:
     if 0 <= code < 0xD800 or 0xDFFF < code <= MAX_RUNE:
         return chr(code)
     return REPLACEMENT
+
+
+class _Escapes(dict[int, str]):
+    """What stands for each character of a quoted string, worked out once for each that occurs."""
+
+    def __init__(self, *, ascii_only: bool) -> None:
+        super().__init__()
+        self._ascii_only = ascii_only
+
+    def __missing__(self, code: int) -> str:
+        escaped = self[code] = _escape(chr(code), '"', ascii_only=self._ascii_only)
+        return escaped
+
+
+def _escaped(text: str, *, ascii_only: bool) -> str:
+    return text if _SUSPECT.search(text) is None else text.translate(_Escapes(ascii_only=ascii_only))
 
 
 def _escape(character: str, quotation_mark: str, *, ascii_only: bool) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Final, NoReturn
 
-from transplate.gotmpl import fmt
+from transplate.gotmpl import costs, fmt
+from transplate.gotmpl.costs import LimitReached
 from transplate.gotmpl.functions import (
     Argument,
     bad_results,
@@ -20,7 +21,7 @@ from transplate.gotmpl.functions import (
     wrong_count,
 )
 from transplate.gotmpl.ordering import sorted_keys
-from transplate.gotmpl.quoting import quote
+from transplate.gotmpl.quoting import joined, quote
 from transplate.gotmpl.types import (
     ANY,
     REFLECT_VALUE,
@@ -57,6 +58,8 @@ from transplate.limits import Limits
 
 MAXIMUM_DEPTH: Final = 100_000
 """Go's own bound on template calls inside one another (``maxExecDepth``)."""
+_MANY: Final = 100_000
+"""Printed pieces from which on they are joined, for many small ones take much memory."""
 
 
 class MissingKey(Enum):
@@ -86,10 +89,6 @@ class Fault(Exception):
         self.shows_node = shows_node
 
 
-class LimitReached(Exception):
-    """A bound of :class:`~transplate.limits.Limits` was reached; the message names it."""
-
-
 class Undefined(Enum):
     """The mark of a variable whose declaration has not been reached."""
 
@@ -103,15 +102,16 @@ class Execution:
     """The state of one execution: its output and what is left of its limits.
 
     Attributes:
-        parts: What has been printed.
+        parts: What has been printed last.
         node: The node evaluated last, where that depends on the data.
         missing_key: The option of that name.
         limits: The bounds of this execution.
     """
 
-    __slots__ = ("depth", "limits", "missing_key", "node", "parts", "room", "steps")
+    __slots__ = ("_printed", "depth", "limits", "missing_key", "node", "parts", "room", "steps")
 
     def __init__(self, missing_key: MissingKey, limits: Limits) -> None:
+        self._printed: list[str] = []
         self.parts: list[str] = []
         self.node = 0
         self.missing_key = missing_key
@@ -124,23 +124,31 @@ class Execution:
         """Print text."""
         self.room -= len(text) if text.isascii() else byte_length(text)
         if self.room < 0:
-            raise LimitReached(f"output is longer than {self.limits.output} bytes (limit: output)")
+            raise costs.output_too_long(self.limits)
         self.parts.append(text)
 
-    def step(self) -> None:
-        """Count one unit of work."""
-        self.steps -= 1
+    def spend(self, steps: int) -> None:
+        """Count units of work."""
+        self.steps -= steps
         if self.steps < 0:
-            raise LimitReached(f"more than {self.limits.steps} steps (limit: steps)")
+            raise costs.out_of_steps(self.limits)
+        if len(self.parts) > _MANY:
+            self._printed.append("".join(self.parts))
+            self.parts.clear()
+
+    @property
+    def output(self) -> str:
+        """What has been printed."""
+        return joined([*self._printed, *self.parts])
 
     def at(self, node: int, value: GoValue) -> GoValue:
         """Note the node that was evaluated last, where later messages cannot know it beforehand."""
         self.node = node
         return value
 
-    def enter(self, node: int) -> None:
+    def enter(self, node: int, steps: int) -> None:
         """Count the call of a template, which ends when the caller lowers ``depth`` again."""
-        self.step()
+        self.spend(steps)
         if self.depth == MAXIMUM_DEPTH:
             raise Fault(node, f"exceeded maximum template depth ({MAXIMUM_DEPTH})")
         if self.depth == self.limits.depth:
@@ -254,17 +262,17 @@ class Execution:
 
     def call(self, node: int, name: str, function: Method, *arguments: GoValue) -> GoValue:
         """Call a function whose arguments have the right number and types."""
+        steps = costs.steps_before(function, arguments)
+        if steps:
+            self.spend(steps)
         try:
-            result = function.call(*arguments)
+            result = costs.called(function, arguments, self.limits.output)
         except GoError as error:
             raise Fault(node, f"error calling {name}: {error}") from None
-        return self.bounded(result) if type(result) is str else returned(result, function)
-
-    def bounded(self, text: str) -> str:
-        """Refuse a text longer than anything that could still be printed."""
-        if len(text) > self.limits.output:
-            raise LimitReached(f"a value is longer than {self.limits.output} bytes (limit: output)")
-        return text
+        steps = costs.steps_after(function, arguments, result)
+        if steps:
+            self.spend(steps)
+        return result if type(result) is str else returned(result, function)
 
     # --- arguments --------------------------------------------------------------------------------------
 
@@ -320,7 +328,9 @@ class Execution:
             self.write("<no value>")
             return
         try:
-            self.write(fmt.print_value(printable(value)))
+            text = fmt.print_value(printable(value), limit=self.limits.output)
+            self.spend(costs.text_steps(text))
+            self.write(text)
         except fmt.UnprintableValue as unprintable:
             message = f"can't print %s of type {unprintable.go_type.name}"
             raise Fault(node, message, shows_node=True) from None
@@ -330,6 +340,7 @@ class Execution:
         value, _, _ = indirect(value)
         items = slice_items(value)
         if items is not None:
+            self.spend(len(items))
             return [element(value, index) for index in range(len(items))]
         if isinstance(value, int) and type(value) is not bool:
             return _integers(value)
@@ -344,10 +355,12 @@ class Execution:
             return ()
         items = slice_items(value)
         if items is not None:
+            self.spend(len(items))
             return [(index, element(value, index)) for index in range(len(items))]
         entries = map_items(value)
         if entries is not None:
             key_type, elem_type = map_types(value)
+            self.spend(2 * len(entries))
             return [
                 (read(key, key_type, False), read(entries[key], elem_type, False))
                 for key in sorted_keys(entries)

@@ -81,6 +81,8 @@ class Method:
         variadic: Whether the last parameter takes any number of arguments.
         results: Types of its results, an error included.
         pointer_receiver: Whether it is defined on the pointer to the type only.
+        bounded: Whether ``call`` takes, as ``limit``, how many characters it may print.
+        is_printf: Whether its first argument is a format.
     """
 
     name: str
@@ -89,6 +91,8 @@ class Method:
     variadic: bool = False
     results: tuple[GoType, ...] = ()
     pointer_receiver: bool = False
+    bounded: bool = False
+    is_printf: bool = False
 
 
 @dataclass(frozen=True, eq=False)

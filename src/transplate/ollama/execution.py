@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl.compiler.program import FastForm, fast_form
+from transplate.gotmpl.costs import LimitReached, Meter
 from transplate.gotmpl.nodes import Body, TemplateTree
 from transplate.gotmpl.quoting import joined
-from transplate.gotmpl.runtime import LimitReached
 from transplate.gotmpl.template import MissingKey, Program
 from transplate.gotmpl.types import GoValue
 from transplate.limits import Limits
@@ -84,11 +84,7 @@ class Execution:
         return self, self.run_chat, (values.system, messages, tools, *thinking)
 
     def run_fast(self, run: Run | None, data: tuple[object, ...], now: Now) -> str | None:
-        """Run a fast form; return None if there is none, or if it leaves the data to the exact form.
-
-        Raises:
-            TemplateExecutionError: A limit is reached.
-        """
+        """Run a fast form; return None if there is none, or if it leaves the data to the exact form."""
         if run is None:
             return None
         try:
@@ -96,21 +92,8 @@ class Execution:
                 with clock(now):
                     return run(*data)
             return run(*data)
-        except Exception as error:
-            self.refuse_limit(error)
+        except Exception:
             return None  # whatever it is, the exact form makes of it what Go makes of it
-
-    def refuse_limit(self, error: Exception) -> None:
-        """Do nothing, unless what a fast form raised says that a limit was reached.
-
-        Raises:
-            TemplateExecutionError: A limit was reached.
-        """
-        if isinstance(error, LimitReached):
-            raise self._limit_reached(str(error)) from None
-
-    def _limit_reached(self, message: str) -> TemplateExecutionError:
-        return TemplateExecutionError(message, kind=ErrorKind.LIMIT, source=self._tree.source)
 
     @cached_property
     def _form(self) -> FastForm | None:
@@ -169,8 +152,10 @@ class Execution:
             return self._exact_turns(values)
 
     def _exact_turns(self, values: Values) -> str:
+        meter = Meter(self.limits.steps)
+
         def execute(program: Program, system: str, prompt: str, response: str, *_: object) -> str:
-            return self._exact(program, values, System=system, Prompt=prompt, Response=response)
+            return self._exact(program, values, meter, System=system, Prompt=prompt, Response=response)
 
         run = by_turns(
             lambda *data: execute(self._program, *data), lambda *data: execute(self._last_turn, *data)
@@ -179,16 +164,18 @@ class Execution:
         try:
             return joined([run("", values.messages, None, *thinking, self.limits)])
         except LimitReached as reached:
-            raise self._limit_reached(str(reached)) from None
+            raise TemplateExecutionError(
+                str(reached), kind=ErrorKind.LIMIT, source=self._tree.source
+            ) from None
         except TemplateExecutionError as error:
             error.output = ""  # Ollama writes the turns only when all of them are done
             raise
 
-    def _exact(self, program: Program, values: Values, **data: GoValue) -> str:
+    def _exact(self, program: Program, values: Values, meter: Meter | None = None, **data: GoValue) -> str:
         data["Think"] = values.think
         data["ThinkLevel"] = values.think_level
         data["IsThinkSet"] = values.is_think_set
-        return program.execute(data, limits=self.limits)
+        return program.execute(data, limits=self.limits, meter=meter)
 
     @cached_property
     def _program(self) -> Program:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
 from transplate.gotmpl.compiler.trampoline import Task, run
-from transplate.gotmpl.fastruntime import output_too_long, within
+from transplate.gotmpl.costs import output_too_long
 from transplate.gotmpl.nodes import (
     Action,
     Block,
@@ -32,6 +33,8 @@ from transplate.ollama.shapes import FastMessage
 
 RESPONSE = "Response"
 """The field behind which the last turn ends."""
+_FEW: Final = 8
+"""Messages each of which may take all the steps in the fast form."""
 
 
 Run: TypeAlias = Callable[..., str]
@@ -50,12 +53,12 @@ def by_turns(run_turn: Run, run_last: Run) -> Run:
 
     Returns:
         What takes the arguments that the fast form of messages mode takes. It raises
-        :class:`~transplate.gotmpl.runtime.LimitReached` if the turns together print too much.
+        :class:`~transplate.gotmpl.costs.LimitReached` if the turns together print too much.
     """
 
     def run(
         _system: str,
-        messages: Iterable[FastMessage | Message],
+        messages: Sequence[FastMessage | Message],
         _tools: object,
         think: bool,
         level: str,
@@ -64,6 +67,8 @@ def by_turns(run_turn: Run, run_last: Run) -> Run:
     ) -> str:
         outputs: list[str] = []
         room = limits.output
+        if len(messages) > _FEW:
+            limits = _shared(limits, len(messages))
         system = prompt = response = ""
         for role, content, _, _, _, _, _ in messages:
             if (role == "user" and response) or (role == "system" and (prompt or response)):
@@ -83,9 +88,17 @@ def by_turns(run_turn: Run, run_last: Run) -> Run:
         if not outputs:
             return output
         outputs.append(output)
-        return within("".join(outputs), limits)
+        if len(output) > room:
+            raise output_too_long(limits)
+        return "".join(outputs)
 
     return run
+
+
+@lru_cache(maxsize=64)
+def _shared(limits: Limits, turns: int) -> Limits:
+    """Return the limits of each of many turns."""
+    return replace(limits, steps=limits.steps // turns)
 
 
 def cut_at_response(body: Body) -> Body:

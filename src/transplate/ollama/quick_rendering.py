@@ -32,7 +32,6 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
     if run is None:
         return _render_nothing
     limits, uses_clock = execution.limits, execution.uses_clock
-    refuse_limit = execution.refuse_limit
     thinks = "thinking" in inference.abilities
     takes_tools = "tools" in inference.abilities
     read_tools = tool_reader(behaviour).read
@@ -78,9 +77,8 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
         token = NOW.set(now) if uses_clock else None
         try:
             return run(all_system, fast_messages, fast_tools, think, level, is_set, limits)
-        except Exception as error:
-            refuse_limit(error)
-            return None
+        except Exception:
+            return None  # whatever it is, the exact form makes of it what Go makes of it
         finally:
             if token is not None:
                 NOW.reset(token)

@@ -162,8 +162,8 @@ def arguments_json(call: FastCall) -> str:
 
 
 def arguments_value(arguments: dict[str, Any] | None) -> GoMap:
-    """Return arguments as the exact form has them."""
-    return GoMap(TEMPLATE_ARGS, None if arguments is None else json.from_wire(arguments))
+    """Return arguments as the exact form has them, from a copy of them."""
+    return GoMap(TEMPLATE_ARGS, arguments)
 
 
 def sorted_pairs(arguments: dict[str, Any] | None) -> list[tuple[str, Any]]:
@@ -183,7 +183,7 @@ _ARGUMENTS: Final = StaticType(
     "arguments",
     text="({0}[4] or arguments_text({0}[3]))",
     json="arguments_json({0})",
-    go="arguments_value({0}[3])",
+    go="arguments_value(from_wire(s, {0}[3]))",
     truth="{0}[3]",
     length="len({0}[3] or ())",
     items="sorted_values({0}[3])",
@@ -230,12 +230,12 @@ def _tool_type(behaviour: Behaviour) -> StaticType:
         "Type": ("{0}", property_type),
         "Description": ("{0}.record.description", STRING),
         "Items": ("{0}.record.items", WIRE),
-        "Enum": ("{0}.record.enum", list_of(WIRE, json="marshal({0})")),
-        "ToTypeScriptType": ("{0}.typescript()", STRING),
+        "Enum": ("{0}.record.enum", list_of(WIRE, json="made(s, marshal({0}))")),
+        "ToTypeScriptType": ("made(s, {0}.typescript())", STRING),
     }
     if behaviour.property_required:
         fields["Required"] = ("{0}.record.required", _STRINGS)
-    property_form = StaticType("property", json="{0}.json()", fields=fields)
+    property_form = StaticType("property", json="made(s, {0}.json())", fields=fields)
     properties = StaticType(
         "properties",
         text="{0}.printed('properties', (2, 2, 4))",

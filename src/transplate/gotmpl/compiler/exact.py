@@ -13,6 +13,7 @@ from typing import Final
 from transplate.gotmpl.compiler.emit import Module
 from transplate.gotmpl.compiler.expressions import Code, Expressions
 from transplate.gotmpl.compiler.loops import else_holds_break
+from transplate.gotmpl.compiler.sizes import steps_of
 from transplate.gotmpl.compiler.trampoline import Task, run
 from transplate.gotmpl.nodes import (
     Action,
@@ -42,6 +43,7 @@ class ExactCompiler:
         self.module = Module()
         self.expressions = Expressions(self.module, functions)
         self._functions = {name: self.module.function("template", "x, d") for name in templates}
+        self._steps = {name: steps_of(body) for name, body in templates.items()}
         self._pending: list[str] = []
         self._exits = False
         for name, body in templates.items():
@@ -199,7 +201,7 @@ class ExactCompiler:
         self._out.line(f"{items} = x.{kind}({value}, {last})")
         expressions.dot = elem
         with self._out.block(f"for {target} in {items}:", loop=True):
-            self._out.line("x.step()")
+            self._out.line(f"x.spend({steps_of(node.body)})")
             for line in sets:
                 self._out.line(line)
             yield self._nested(node.body)
@@ -217,7 +219,7 @@ class ExactCompiler:
         if name not in self._functions:
             self._out.line(f"x.fail({number}, {f'template {quote(name)} not defined'!r})")
             return
-        self._out.line(f"x.enter({number})")
+        self._out.line(f"x.enter({number}, {self._steps[name]})")
         dot = "None"
         if node.pipeline is not None:
             code: Code = yield self._evaluate(node.pipeline)

@@ -15,6 +15,7 @@ from typing import Final
 
 from transplate.gotmpl.compiler.emit import Function, Module
 from transplate.gotmpl.compiler.loops import else_holds_break
+from transplate.gotmpl.compiler.sizes import size_of
 from transplate.gotmpl.compiler.static import (
     GO,
     INT,
@@ -28,7 +29,8 @@ from transplate.gotmpl.compiler.static import (
     Unsupported,
     Value,
 )
-from transplate.gotmpl.compiler.typed import TypedExpressions
+from transplate.gotmpl.compiler.typed import FEW, TypedExpressions
+from transplate.gotmpl.costs import SMALL
 from transplate.gotmpl.nodes import (
     Action,
     Block,
@@ -50,6 +52,11 @@ _PASSES: Final = 8
 """How often the types of variables are worked out before giving up."""
 _MANY: Final = 100
 """Printed values from which on the output is measured before it is joined."""
+_HUGE: Final = 50_000
+"""Items and operands from which on a template is not compiled twice."""
+_LARGE: Final = 2_000
+"""Items and operands of a loop from which on even a loop over the data counts its steps."""
+_NODES_PER_STEP: Final = 8
 _DEEPEST: Final = 80
 """Blocks inside one another; Python allows 100 levels of indentation."""
 _MOST_LOOPS: Final = 18
@@ -58,7 +65,7 @@ _LONGEST_CHAIN: Final = 500
 """Alternatives in a row; Python allows about 2,900."""
 _IDENTIFIER: Final = re.compile(r"\b[a-zA-Z_]\w*")
 _PLAIN: Final = re.compile(r"[\w.\[\]()]+")
-_GROWING: Final = re.compile(r"\bv\d+\b")
+_VARIABLE: Final = re.compile(r"v\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,8 @@ def fast_source(templates: Mapping[str, Body], name: str, shape: Shape) -> str:
     Raises:
         Unsupported: The template has no fast form.
     """
+    if sum(map(size_of, templates.values())) > _HUGE:
+        raise Unsupported("a template that takes long to compile")
     types: dict[int, StaticType] = {}
     for _ in range(_PASSES):
         compiler = _FastCompiler(templates, shape, types)
@@ -122,20 +131,20 @@ class _FastCompiler:
         self._out: Function
         self._as_list = False
         self._loops: list[str] = []
+        self._is_linear = True
         self._measures = False
-        self._counts = False
 
     def compile(self, name: str) -> str:
         """Return the source of the module."""
         body = self._templates[name]
-        self._as_list = _repeats(body)
+        self._as_list = _repeats(body) or size_of(body) > _MANY
         main = self._out = self._module.function("run", ", ".join((*self._shape.parameters, "L")))
         self._body(body)
         while self._waiting:
             called, dot, self._out = self._waiting.pop()
             self._expressions.root = self._expressions.dot = dot
             self._expressions.variables.clear()
-            self._loops = [""]
+            self._loops, self._is_linear = [""], False
             self._body(self._templates[called])
         if not self._as_list:
             main.prologue = ["o = ''"]
@@ -144,8 +153,8 @@ class _FastCompiler:
             many = self._measures or self._printed > _MANY
             main.epilogue = ["o = measured(p, L)" if many else "o = ''.join(p)"]
         main.epilogue += ["if len(o) > L.output: within(o, L)", "return o"]
-        if self._counts:
-            main.prologue.append("s = [L.steps]")
+        if "(s, " in self._module.text:
+            main.prologue.append("s = [L.steps, L.output]")
         return self._module.text
 
     # --- output -------------------------------------------------------------------------------------------
@@ -154,11 +163,14 @@ class _FastCompiler:
         if value.constant is not None and isinstance(value.constant[0], str):
             self._parts.append((value.constant[0], True))
             return
-        text = value.text
-        self._parts.append((text, False))
-        self._printed += 1
-        if self._loops and self._loops[-1] not in _IDENTIFIER.findall(text):
-            self._measures = True
+        for text in value.parts or (value.text,):
+            if text.startswith(("'", '"')) and value.parts:
+                self._parts.append((literal_eval(text), True))
+                continue
+            self._parts.append((text, False))
+            self._printed += 1
+            if self._loops and self._loops[-1] not in _IDENTIFIER.findall(text):
+                self._measures = True
 
     def _flush(self) -> None:
         """Write the code that prints what has been gathered."""
@@ -179,8 +191,6 @@ class _FastCompiler:
             return
         if not self._as_list:
             self._out.line(f"o += {_concatenated(pieces)}")
-            if self._printed > _MANY:
-                self._out.line("within(o, L)")
         elif len(pieces) == 1:
             self._out.line(f"p.append({pieces[0]})")
         else:
@@ -201,13 +211,15 @@ class _FastCompiler:
 
     def _set(self, local: str, value: Value) -> None:
         code = value.go if self.types[int(local[1:])] is GO else value.code
-        self._out.line(f"{local} = {code}")
-        if value.type is STRING and value.constant is None and _GROWING.search(code):
-            self._out.line(f"if len({local}) > L.output: within({local}, L)")
+        if 0 < len(value.parts) <= FEW:
+            self._out.line(f"{local} = {' + '.join(value.parts)}")
+            self._out.line(f"if len({local}) > {SMALL}: made(s, {local})")
+        else:
+            self._out.line(f"{local} = {code}")
 
     def _assign(self, name: str, value: Value) -> None:
         local = self._expressions.variable(name).code
-        if not _GROWING.fullmatch(local):
+        if not _VARIABLE.fullmatch(local):
             raise Unsupported("an assignment to what is no variable of its own")
         slot = int(local[1:])
         self.types[slot] = _merged(self.types[slot], value.type)
@@ -324,15 +336,19 @@ class _FastCompiler:
             outer = self._expressions.dot
             names = [variable.name for variable in node.pipeline.declarations]
             value = self._expressions.pipeline(node.pipeline)
-            part_of_outer = bool(self._loops) and self._loops[-1] in _IDENTIFIER.findall(value.code)
+            outer_is_linear = self._is_linear
+            if self._loops and self._loops[-1] not in _IDENTIFIER.findall(value.code):
+                self._is_linear = False
             value = self._local(value)
-            if self._loops and not part_of_outer:
-                self._spend(value.length)
+            size = size_of(node.body)
+            if not self._is_linear or size > _LARGE:
+                self._spend(size, f"{value.length} * ")
             head, elem = self._loop(value, names)
             with self._out.block(head, loop=True):
                 self._loops.append(elem)
                 self._body(node.body)
                 self._loops.pop()
+            self._is_linear = outer_is_linear
             if node.orelse is not None:
                 self._expressions.variables += [(name, Value("None", UNREADABLE)) for name in names]
                 self._expressions.dot = outer
@@ -375,10 +391,9 @@ class _FastCompiler:
             raise Unsupported("an assignment to a variable of a loop")
         self._expressions.variables.append((name, Value(local, kind)))
 
-    def _spend(self, steps: str) -> None:
-        """Count the steps of a loop inside another or of a template call."""
-        self._counts = True
-        self._out.line(f"spend(s, {steps}, L)")
+    def _spend(self, size: int, times: str = "") -> None:
+        """Count the steps of bodies of a size that run again: in a loop inside another, or when called."""
+        self._out.line(f"spend(s, p, {times}{1 + size // _NODES_PER_STEP})")
 
     def _call(self, node: TemplateCall | Block) -> None:
         self._flush()
@@ -388,7 +403,7 @@ class _FastCompiler:
         value = self._evaluate(node.pipeline)
         is_root = value.type is self._shape.root
         key = (name, value.type)
-        self._spend("1")
+        self._spend(size_of(self._templates[name]))
         passed = ("p", "s", *self._shape.parameters, "L")
         if key not in self._called:
             function = self._module.function("template", ", ".join(("d", *passed)))

@@ -11,16 +11,16 @@ from transplate.gotmpl.compiler.exact import ExactCompiler
 from transplate.gotmpl.compiler.fast import Shape, fast_source
 from transplate.gotmpl.compiler.positions import error_text, offset_of
 from transplate.gotmpl.compiler.static import Unsupported
+from transplate.gotmpl.costs import LimitReached, Meter
 from transplate.gotmpl.fastruntime import FAST_RUNTIME
 from transplate.gotmpl.functions import Argument
 from transplate.gotmpl.nodes import Body, TemplateTree
 from transplate.gotmpl.printer import print_node
-from transplate.gotmpl.quoting import joined, quote, to_bytes
+from transplate.gotmpl.quoting import quote, to_bytes
 from transplate.gotmpl.runtime import (
     UNDEFINED,
     Execution,
     Fault,
-    LimitReached,
     MissingKey,
     callee,
     declare,
@@ -51,8 +51,7 @@ class FastForm:
     Attributes:
         python_source: Its source.
         run: The function. It takes the parameters of the shape and the limits, and returns the output. It
-            raises :class:`~transplate.gotmpl.runtime.LimitReached`, or anything else where only the exact
-            form knows what is to be done.
+            raises anything where only the exact form knows what is to be done, as it does at a limit.
     """
 
     __slots__ = ("python_source", "run")
@@ -120,12 +119,13 @@ class Program:
         templates = {name: tree.body, **tree.templates}
         return cls(templates, tree.source, name=name, functions=functions, missing_key=missing_key)
 
-    def execute(self, data: GoValue, *, limits: Limits = DEFAULT_LIMITS) -> str:
+    def execute(self, data: GoValue, *, limits: Limits = DEFAULT_LIMITS, meter: Meter | None = None) -> str:
         """Execute the main template on a value.
 
         Args:
             data: What ``.`` and ``$`` are.
             limits: The bounds of this execution.
+            meter: The steps that several executions have together; None if this one has all of them.
 
         Returns:
             The output as a Go string: bytes outside valid UTF-8 are surrogate escapes.
@@ -135,6 +135,8 @@ class Program:
                 limit was reached.
         """
         execution = Execution(self.missing_key, limits)
+        if meter is not None:
+            execution.steps = meter.steps
         try:
             self._entry(execution, data)
         except Fault as fault:
@@ -151,7 +153,10 @@ class Program:
         except RecursionError:
             message = "template calls nest deeper than Python can follow (limit: depth)"
             raise self._error(execution, message, ErrorKind.LIMIT, None) from None
-        return joined(execution.parts)
+        finally:
+            if meter is not None:
+                meter.steps = execution.steps
+        return execution.output
 
     @property
     def python_source(self) -> str:
@@ -172,5 +177,5 @@ class Program:
     def _error(
         self, execution: Execution, message: str, kind: ErrorKind | None, offset: int | None
     ) -> TemplateExecutionError:
-        output = to_bytes(joined(execution.parts)).decode("utf-8", "replace")
+        output = to_bytes(execution.output).decode("utf-8", "replace")
         return TemplateExecutionError(message, output=output, kind=kind, source=self.source, offset=offset)

@@ -2,7 +2,8 @@
 
 The fast form works on data whose shape is known, which whoever runs templates describes with
 :class:`StaticType`: how, in Python, a value of the type is tested, printed, measured and taken apart. Each
-way is a template of Python source in which ``{0}`` stands for the value.
+way is a template of Python source in which ``{0}`` stands for the value, and ``s`` for what is left of the
+limits, which whatever makes or goes through text takes its part of.
 """
 
 from __future__ import annotations
@@ -61,12 +62,16 @@ class StaticType:
 STRING: Final = StaticType(
     "string",
     text="{0}",
-    json="marshal({0})",
+    json="made(s, marshal({0}))",
     go="{0}",
-    length="(len({0}) if {0}.isascii() else byte_length({0}))",
+    length="(len({0}) if {0}.isascii() else byte_length(s, {0}))",
 )
 RAW: Final = StaticType(
-    "part of a string", text="valid({0})", json="marshal({0})", go="valid({0})", length="byte_length({0})"
+    "part of a string",
+    text="valid({0})",
+    json="made(s, marshal({0}))",
+    go="valid({0})",
+    length="byte_length(s, {0})",
 )
 """A string that may have lost a part of a character; other strings of the fast form are valid."""
 INT: Final = StaticType("int", text="str({0})", json="str({0})", go="{0}")
@@ -75,12 +80,16 @@ BOOL: Final = StaticType(
 )
 FLOAT: Final = StaticType("float64", text="print_value({0})", json="marshal({0})", go="{0}")
 NIL: Final = StaticType("nil", text="'<no value>'", json="'null'", go="{0}")
-GO: Final = StaticType("any", text="text({0})", json="marshal({0})", go="{0}", truth="is_true({0})")
+GO: Final = StaticType(
+    "any", text="text(s, {0})", json="made(s, marshal({0}))", go="{0}", truth="is_true({0})"
+)
 """Any value in the representation of the exact form, settled."""
-WIRE: Final = StaticType("JSON", text="wire_text({0})", json="marshal_wire({0})", go="from_wire({0})")
+WIRE: Final = StaticType(
+    "JSON", text="wire_text(s, {0})", json="made(s, marshal_wire({0}))", go="from_wire(s, {0})"
+)
 """JSON data as Python reads it, in which an ``int`` is a float64 like any other number."""
 
-MIXED: Final = StaticType("any scalar", text="text({0})", json="marshal({0})", go="{0}")
+MIXED: Final = StaticType("any scalar", text="text(s, {0})", json="made(s, marshal({0}))", go="{0}")
 """A value of any of the types above but :data:`GO` and :data:`WIRE`."""
 UNREADABLE: Final = StaticType("nothing", truth=None)
 """What a variable is where the fast form does not have it."""
@@ -124,12 +133,14 @@ class Value:
         type: Its type.
         constant: The value itself as a tuple of one, if it is a constant.
         remaining: What the number is, if it is what is left of a loop.
+        parts: Of texts that are joined, these, as expressions.
     """
 
     code: str
     type: StaticType
     constant: tuple[object] | None = None
     remaining: Remaining | None = None
+    parts: tuple[str, ...] = ()
 
     @property
     def is_safe(self) -> bool:

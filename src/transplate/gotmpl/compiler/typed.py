@@ -26,6 +26,7 @@ from transplate.gotmpl.compiler.static import (
     Value,
     evaluated,
 )
+from transplate.gotmpl.costs import SMALL
 from transplate.gotmpl.functions import ideal, wrong_count
 from transplate.gotmpl.nodes import (
     Bool,
@@ -43,6 +44,12 @@ from transplate.gotmpl.nodes import (
 )
 from transplate.gotmpl.quoting import is_valid
 
+FEW: Final = 8
+"""Texts that may be joined before anyone looks how long they are."""
+_BOUNDED: Final = ("'", '"', "str(", "padded(")
+"""How the source of texts begins that are short, or counted already."""
+_LONGEST: Final = 10_000
+"""Characters of one expression, so that expressions within one another are not copied for ever."""
 _COMPARISONS: Final = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -81,6 +88,8 @@ class TypedExpressions:
         value: Value | None = None
         for command in node.commands:
             value = self._command(command, value)
+            if len(value.code) > _LONGEST and value.constant is None:
+                raise Unsupported("a long expression")
         assert value is not None  # noqa: S101 - the parser refuses an empty pipeline
         return value
 
@@ -167,7 +176,7 @@ class TypedExpressions:
         """Translate a call into one of the function that the exact form uses."""
         if name == "call":
             raise Unsupported("a call of a function value")
-        code = f"go_{name}({', '.join(argument.go for argument in arguments)})"
+        code = f"call(s, {', '.join((f'go_{name}', *(argument.go for argument in arguments)))})"
         result = _RESULTS.get(name)
         return Value(code, result) if result is not None else Value(f"settle({code})", GO)
 
@@ -200,7 +209,8 @@ class TypedExpressions:
             return self._equality("==", first, others[0])
         if all(other.type is first.type and first.type in _COMPARABLE for other in others):
             values = ", ".join(other.code for other in others)
-            return Value(f"({first.code} in ({values}))", BOOL)
+            code = first.code if all(map(_is_short, others)) else _seen(first)
+            return Value(f"({code} in ({values}))", BOOL)
         return self._exactly("eq", arguments)
 
     def _ne(self, arguments: Sequence[Value]) -> Value:
@@ -208,6 +218,8 @@ class TypedExpressions:
 
     def _equality(self, operator: str, left: Value, right: Value) -> Value:
         if (left.type is right.type and left.type in _COMPARABLE) or {left.type, right.type} <= _STRINGS:
+            if not (_is_short(left) or _is_short(right)):
+                left = Value(_seen(left), left.type)
             return _comparison(operator, left, right)
         return self._exactly("eq" if operator == "==" else "ne", (left, right))
 
@@ -224,6 +236,8 @@ class TypedExpressions:
         if value.remaining is not None:
             left = value.remaining
             return Value(f"({left.length} - {left.index})", INT)
+        if value.parts:
+            return Value(f"byte_length(s, {value.code})", INT)
         return Value(value.length, INT)
 
     def _index(self, arguments: Sequence[Value]) -> Value:
@@ -248,12 +262,12 @@ class TypedExpressions:
             return self._exactly("slice", arguments)
         code = ", ".join((value.code, *(bound.code for bound in bounds)))
         if value.type in _STRINGS and len(bounds) <= 2:
-            return Value(f"slice_text({code})", RAW)
+            return Value(f"slice_text(s, {code})", RAW)
         if value.type.position is not None and len(bounds) <= 1:
             remaining = None
             if bounds and bounds[0].remaining is not None and bounds[0].remaining.length == f"n_{value.code}":
                 remaining = bounds[0].remaining
-            return Value(f"slice_list({code})", value.type, remaining=remaining)
+            return Value(f"slice_list(s, {code})", value.type, remaining=remaining)
         return self._exactly("slice", arguments)
 
     def _print(self, arguments: Sequence[Value]) -> Value:
@@ -294,10 +308,25 @@ def _comparison(operator: str, left: Value, right: Value) -> Value:
     return Value(f"({left.code} {operator} {right.code})", BOOL)
 
 
+def _is_short(value: Value) -> bool:
+    """Whether comparing with a value costs next to nothing, whatever the other is."""
+    if value.constant is None:
+        return value.type not in _STRINGS
+    return not isinstance(value.constant[0], str) or len(value.constant[0]) <= SMALL
+
+
+def _seen(value: Value) -> str:
+    return f"seen(s, {value.code})" if value.type in _STRINGS else value.code
+
+
 def _concatenation(parts: Sequence[str]) -> Value:
-    if len(parts) == 1:
-        return Value(parts[0], STRING)
-    return Value(f"({' + '.join(parts)})" if parts else "''", STRING)
+    if len(parts) <= 1:
+        return Value(parts[0] if parts else "''", STRING)
+    if len(parts) > FEW:
+        return Value(f"concatenated(s, {', '.join(parts)})", STRING, parts=tuple(parts))
+    if all(part.startswith(_BOUNDED) for part in parts):
+        return Value(f"({' + '.join(parts)})", STRING, parts=tuple(parts))
+    return Value(f"made(s, {' + '.join(parts)})", STRING, parts=tuple(parts))
 
 
 def _simple_layout(layout: str, values: Sequence[Value]) -> list[str] | None:
@@ -313,7 +342,7 @@ def _simple_layout(layout: str, values: Sequence[Value]) -> list[str] | None:
         if width is not None:
             if width.type is not INT or value.type is not STRING:
                 return None
-            parts.append(f"padded({value.code}, {width.code})")
+            parts.append(f"padded(s, {value.code}, {width.code})")
         elif piece[0] in ("sv" if value.type.prints_itself else _VERBS.get(value.type, "")):
             parts.append(value.text)
         else:

@@ -63,16 +63,17 @@ class Output:
         return quoting.joined(self._parts)
 
 
-def print_value(value: GoValue) -> str:
+def print_value(value: GoValue, *, limit: int = DEFAULT_LIMITS.output) -> str:
     """Return what a template writes for the final value of a pipeline (text/template's ``printValue``).
 
     A nil interface prints ``<nil>``; what the engine knows as no value at all it prints itself.
 
     Raises:
         UnprintableValue: If the value is a function.
+        TemplateExecutionError: Of kind LIMIT, if more than ``limit`` characters would be printed.
     """
     plain = verbs.PLAIN_TEXTS.get(type(value))
-    return sprint([printable_value(value)]) if plain is None else plain(value)
+    return sprint([printable_value(value)], limit=limit) if plain is None else plain(value)
 
 
 def printable_value(value: GoValue) -> GoValue:

@@ -203,7 +203,8 @@ def format_string(value: str, verb: str, flags: Flags) -> str | None:
         case "s":
             return pad(truncate(value, flags), flags)
         case "x" | "X":
-            return format_hexadecimal(quoting.to_bytes(value), verb, flags)
+            # Cut before as after: a character has at least a byte.
+            return format_hexadecimal(quoting.to_bytes(truncate(value, flags)), verb, flags)
         case "q":
             return _quoted(truncate(value, flags), flags)
     return None
