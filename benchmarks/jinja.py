@@ -71,7 +71,7 @@ def measure_case(template: JinjaTemplate, name: str) -> tuple[float, float] | No
         [
             lambda: template.render(messages, tools),
             lambda: tokenizer.apply_chat_template(messages, tools=tools, chat_template=source, **options),
-            lambda: template._run(dict(data), None),
+            lambda: template.execute(dict(data)),
             lambda: theirs.render(**data),
         ]
     )

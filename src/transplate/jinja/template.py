@@ -112,12 +112,21 @@ class JinjaTemplate:
             "add_generation_prompt": add_generation_prompt,
         }
         if not continue_final_message:
-            return self._run(context, now)
+            return self.execute(context, now=now)
         name = continue_final_message if isinstance(continue_final_message, str) else "content"
         final = _mark_end(chat[-1], name, self.source.text)
-        return _cut_at_mark(self._run(context, now), final)
+        return _cut_at_mark(self.execute(context, now=now), final)
 
-    def _run(self, variables: dict[str, Any], now: datetime | None) -> str:
+    def execute(self, variables: dict[str, Any], *, now: datetime | None = None) -> str:
+        """Return what the template prints, without anything that a host does around it.
+
+        Args:
+            variables: All that the template gets, as plain data; nothing is added or changed.
+            now: What ``strftime_now`` tells the template; the time of the call if None.
+
+        Raises:
+            TemplateExecutionError: As for :meth:`render`.
+        """
         meter = self._meter(now)
         parts: list[str] = []
         try:
