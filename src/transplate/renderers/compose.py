@@ -1,4 +1,4 @@
-"""The Jinja text of a renderer, made of its family's template, its switches and the shared macros it calls."""
+"""The Jinja text of a renderer, made of its family's template, its switches and shared macros."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the template of a renderer is given: messages and tools as Ollama reads them, as a chat template has them.
+"""What the template of a renderer is given: messages and tools as Ollama reads them, in chat templates' form.
 
 Renderers get the messages as they are: nothing is gathered or joined. What Ollama's structs do not hold is
 gone.
