@@ -153,8 +153,7 @@ def make_cells(
                 if call() != expected:
                     raise AssertionError(f"{subject.name} on {name}: {kind} differs from Go")
             if compiled is not None:
-                context = for_jinja(body)
-                jinja = _bind(compiled.render, context)
+                jinja = partial(compiled.render, **for_jinja(body))
                 with contextlib.suppress(Exception):
                     jinja()
                     calls["jinja2"] = jinja
@@ -168,10 +167,6 @@ def make_cells(
     return cells, notes
 
 
-def _bind(function: Callable[..., object], context: dict[str, Any]) -> Callable[[], object]:
-    return partial(function, **context)
-
-
 def _calls(
     subject: Subject, body: dict[str, Any], request: dict[str, Any]
 ) -> dict[str, Callable[[], object]]:
@@ -182,7 +177,7 @@ def _calls(
     return {
         "execute": lambda: template.execute(prepared, now=NOW),
         "values": lambda: template.execute(Values(**request), now=NOW),
-        "render": lambda: template.render(**body, now=NOW),
+        "render": partial(template.render, **body, now=NOW),
         "json values": lambda: template.execute(Values(**json.loads(text)), now=NOW),
         "json render": lambda: template.render_request(body_text, now=NOW),
     }

@@ -84,35 +84,56 @@ def marshal(value: GoValue) -> str:
     return _escape(_marshal_any(value) if text is None else text)
 
 
-def marshal_flat(value: dict[Any, Any]) -> str | None:
-    """Return the JSON of an object of strings, small integers, booleans and nulls; None for any other.
+def marshal_ordinary(value: dict[Any, Any], sizes: list[int]) -> str:
+    """Return the JSON of ordinary wire data, checking it on the way.
 
-    For the few short values that such an object mostly has, this is quicker than :func:`marshal`.
+    For arguments of calls, mostly few and short, this is quicker than a check and :func:`marshal_wire`.
+
+    Args:
+        value: The data; ordinary are nothing but Python's own types, strings that are Unicode, and integers
+            that a float64 holds.
+        sizes: Gets how many keys each object in it has.
 
     Raises:
-        UnicodeEncodeError: A string has a lone surrogate.
-        TypeError: Its keys have no order, so that some are no strings.
+        NotJSON: Something is not ordinary; so do TypeError, UnicodeEncodeError, RecursionError and
+            MarshalError.
     """
-    pairs = []
-    for key in sorted(value) if len(value) > 1 else value:
-        item = value[key]
-        kind = type(item)
-        if type(key) is not str:
-            return None
-        if kind is str:
-            pairs.append(f"{_quote(key)}:{_quote(item)}")
-        elif kind is bool:
-            pairs.append(f"{_quote(key)}:{'true' if item else 'false'}")
-        elif kind is int and -_EXACT_IN_FLOAT64 < item < _EXACT_IN_FLOAT64:
-            pairs.append(f"{_quote(key)}:{item}")
-        elif item is None:
-            pairs.append(f"{_quote(key)}:null")
-        else:
-            return None
-    text = ",".join(pairs)
+    text = _ordinary_object(value, sizes)
     if not text.isascii():
         text.encode()
-    return f"{{{_escape(text)}}}"
+    return _escape(text)
+
+
+def _ordinary_object(value: dict[Any, Any], sizes: list[int]) -> str:
+    sizes.append(len(value))
+    pairs = []
+    for key in sorted(value) if len(value) > 1 else value:
+        if type(key) is not str:
+            raise NotJSON
+        item = value[key]
+        text = _quote(item) if type(item) is str else _ordinary(item, sizes)
+        pairs.append(f"{_quote(key)}:{text}")
+    return f"{{{','.join(pairs)}}}"
+
+
+def _ordinary(value: Any, sizes: list[int]) -> str:
+    kind = type(value)
+    if kind is str:
+        return _quote(value)
+    if kind is int:
+        if -_EXACT_IN_FLOAT64 < value < _EXACT_IN_FLOAT64:
+            return str(value)
+    elif kind is dict:
+        return _ordinary_object(value, sizes)
+    elif kind is bool:
+        return "true" if value else "false"
+    elif value is None:
+        return "null"
+    elif kind is list:
+        return f"[{','.join([_ordinary(item, sizes) for item in value])}]"
+    elif kind is float:
+        return format_number(value)
+    raise NotJSON
 
 
 def marshal_wire(value: Any) -> str:
@@ -191,6 +212,8 @@ def format_number(value: float) -> str:
         return str(int(value))
     if not math.isfinite(value):
         raise MarshalError(f"json: unsupported value: {format_float(value, 'g')}")
+    if 1e-4 <= abs(value) < _EXACT_IN_FLOAT64 or abs(value) >= 1e21:
+        return repr(value)
     if 1e-6 <= abs(value) < 1e21 or value == 0:
         return format_float(value, "f")
     return format_float(value, "e").replace("e-0", "e-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from transplate.errors import ErrorKind, TemplateExecutionError
@@ -17,8 +17,11 @@ from transplate.gotmpl.template import MissingKey, Program
 from transplate.gotmpl.types import GoValue
 from transplate.limits import Limits
 from transplate.ollama.functions import FUNCTIONS, clock
+from transplate.ollama.inference import Inference
 from transplate.ollama.legacy import Run, by_turns, cut_at_response
 from transplate.ollama.model import messages_of, tool_types
+from transplate.ollama.quick_chat import QuickRun, quick_chat
+from transplate.ollama.quick_turns import quick_turns
 from transplate.ollama.shapes import (
     LAST_TURN_SHAPE,
     LEGACY_SHAPE,
@@ -117,6 +120,17 @@ class Execution:
             return self._form.run
         last = self._last_turn_form
         return None if last is None else by_turns(self._form.run, last.run)
+
+    def quick_chat(self, inference: Inference) -> QuickRun | None:
+        """Return what renders chats that are yet to be read, as :attr:`run_chat` does those that have been.
+
+        Args:
+            inference: What is known of the template.
+        """
+        if self.has_messages:
+            return quick_chat(partial(fast_form, self._templates, ""), inference, self._behaviour)
+        last = self._last_turn_form
+        return None if self._form is None or last is None else quick_turns(self._form.run, last.run)
 
     @cached_property
     def _run_suffix(self) -> Run | None:

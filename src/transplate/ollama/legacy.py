@@ -33,7 +33,7 @@ from transplate.ollama.shapes import FastMessage
 
 RESPONSE = "Response"
 """The field behind which the last turn ends."""
-_FEW: Final = 8
+FEW: Final = 8
 """Messages each of which may take all the steps in the fast form."""
 
 
@@ -67,8 +67,8 @@ def by_turns(run_turn: Run, run_last: Run) -> Run:
     ) -> str:
         outputs: list[str] = []
         room = limits.output
-        if len(messages) > _FEW:
-            limits = _shared(limits, len(messages))
+        if len(messages) > FEW:
+            limits = shared(limits, len(messages))
         system = prompt = response = ""
         for role, content, _, _, _, _, _ in messages:
             if (role == "user" and response) or (role == "system" and (prompt or response)):
@@ -96,7 +96,7 @@ def by_turns(run_turn: Run, run_last: Run) -> Run:
 
 
 @lru_cache(maxsize=64)
-def _shared(limits: Limits, turns: int) -> Limits:
+def shared(limits: Limits, turns: int) -> Limits:
     """Return the limits of each of many turns."""
     return replace(limits, steps=limits.steps // turns)
 

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from transplate.limits import Limits
 from transplate.ollama.execution import Execution, Now
 from transplate.ollama.functions import NOW
 from transplate.ollama.inference import Inference
-from transplate.ollama.quick import is_faithful, quick_messages, tool_reader
+from transplate.ollama.quick import quick_messages
+from transplate.ollama.quick_body import is_faithful
+from transplate.ollama.quick_chat import QuickRun
+from transplate.ollama.quick_tools import tool_reader
 from transplate.ollama.shapes import ToolForms
 from transplate.ollama.versions import Behaviour
 
@@ -28,14 +32,12 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
         inference: What is known of the template.
         behaviour: How the version of Ollama behaves.
     """
-    run = execution.run_chat
-    if run is None:
-        return _render_nothing
+    read_first = _reading_first(execution, "Arguments" in inference.fields)
+    run = execution.quick_chat(inference) or read_first
     limits, uses_clock = execution.limits, execution.uses_clock
     thinks = "thinking" in inference.abilities
     takes_tools = "tools" in inference.abilities
     read_tools = tool_reader(behaviour).read
-    with_json = "Arguments" in inference.fields
     levels = behaviour.think_levels
 
     def render(
@@ -61,10 +63,6 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
                 keys -= 2
         elif system is not None and system != "":
             return None
-        read = quick_messages(messages, with_json)
-        if read is None:
-            return None
-        all_system, fast_messages, call_keys = read
         fast_tools: ToolForms | None = None
         if tools is not None:
             found = read_tools(tools) if takes_tools and type(tools) is list else None
@@ -72,19 +70,45 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
                 return None
             fast_tools, tool_keys = found
             keys += tool_keys
-        if text is not None and not is_faithful(text, keys + call_keys + sum(map(len, messages))):
-            return None
         token = NOW.set(now) if uses_clock else None
         try:
-            return run(all_system, fast_messages, fast_tools, think, level, is_set, limits)
-        except Exception:
-            return None  # whatever it is, the exact form makes of it what Go makes of it
+            try:
+                output = run(messages, fast_tools, think, level, is_set, text, keys, limits)
+            except Exception:
+                output = None  # whatever it is, more careful ways make of it what Ollama makes of it
+            if output is None and run is not read_first:
+                output = read_first(messages, fast_tools, think, level, is_set, text, keys, limits)
         finally:
             if token is not None:
                 NOW.reset(token)
+        return output
 
     return render
 
 
-def _render_nothing(*_: object) -> None:
-    """Leave everything to the caller, for a template that has no fast form."""
+def _reading_first(execution: Execution, with_json: bool) -> QuickRun:
+    """Return what reads and collates all messages, and then runs the fast form on them."""
+
+    def run(
+        messages: list[Any],
+        tools: ToolForms | None,
+        think: bool,
+        level: str,
+        is_set: bool,
+        text: str | None,
+        keys: int,
+        limits: Limits,
+    ) -> str | None:
+        run_chat = execution.run_chat
+        read = quick_messages(messages, with_json)
+        if run_chat is None or read is None:
+            return None
+        system, read_messages, call_keys = read
+        if text is not None and not is_faithful(text, keys + call_keys + sum(map(len, messages))):
+            return None
+        try:
+            return run_chat(system, read_messages, tools, think, level, is_set, limits)
+        except Exception:
+            return None
+
+    return run

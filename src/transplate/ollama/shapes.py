@@ -198,7 +198,7 @@ _CALL_FUNCTION: Final = StaticType(
     "function of a call",
     fields={"Index": ("{0}[1]", INT), "Name": ("{0}[2]", STRING), "Arguments": ("{0}", _ARGUMENTS)},
 )
-_CALL: Final = StaticType("call", fields={"ID": ("{0}[0]", STRING), "Function": ("{0}", _CALL_FUNCTION)})
+CALL: Final = StaticType("call", fields={"ID": ("{0}[0]", STRING), "Function": ("{0}", _CALL_FUNCTION)})
 _IMAGE: Final = StaticType("image", length="len({0})")
 _MESSAGE: Final = StaticType(
     "message",
@@ -207,7 +207,7 @@ _MESSAGE: Final = StaticType(
         "Content": ("{0}[1]", STRING),
         "Thinking": ("{0}[2]", STRING),
         "Images": ("{0}[3]", list_of(_IMAGE)),
-        "ToolCalls": ("{0}[4]", list_of(_CALL)),
+        "ToolCalls": ("{0}[4]", list_of(CALL)),
         "ToolName": ("{0}[5]", STRING),
         "ToolCallID": ("{0}[6]", STRING),
     },

@@ -15,7 +15,7 @@ from transplate.ollama.decoding import decode, read_string
 from transplate.ollama.execution import Execution
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.inference import Inference, infer, running_body
-from transplate.ollama.quick import quick_body
+from transplate.ollama.quick_body import quick_body
 from transplate.ollama.quick_rendering import QuickRenderer, quick_renderer
 from transplate.ollama.request import Message, Request, read_messages, read_request, read_think, read_tools
 from transplate.ollama.text import shown

@@ -63,7 +63,6 @@ _MOST_LOOPS: Final = 18
 """Loops inside one another; Python allows 20."""
 _LONGEST_CHAIN: Final = 500
 """Alternatives in a row; Python allows about 2,900."""
-_IDENTIFIER: Final = re.compile(r"\b[a-zA-Z_]\w*")
 _PLAIN: Final = re.compile(r"[\w.\[\]()]+")
 _VARIABLE: Final = re.compile(r"v\d+")
 
@@ -77,12 +76,16 @@ class Shape:
         root: What ``.`` and ``$`` are; the source of its fields names the parameters.
         functions: The functions that have a fast form.
         helpers: What the source of types and functions refers to by name.
+        before: Statements that the function begins with.
+        after: Statements that stand behind the template's own.
     """
 
     parameters: Sequence[str]
     root: StaticType
     functions: Mapping[str, TypedFunction]
     helpers: Mapping[str, object]
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
 
 
 def fast_source(templates: Mapping[str, Body], name: str, shape: Shape) -> str:
@@ -146,12 +149,11 @@ class _FastCompiler:
             self._expressions.variables.clear()
             self._loops, self._is_linear = [""], False
             self._body(self._templates[called])
-        if not self._as_list:
-            main.prologue = ["o = ''"]
-        else:
-            main.prologue = ["p = []"]
+        main.prologue = [*self._shape.before, "p = []" if self._as_list else "o = ''"]
+        main.epilogue = [*self._shape.after]
+        if self._as_list:
             many = self._measures or self._printed > _MANY
-            main.epilogue = ["o = measured(p, L)" if many else "o = ''.join(p)"]
+            main.epilogue.append("o = measured(p, L)" if many else "o = ''.join(p)")
         main.epilogue += ["if len(o) > L.output: within(o, L)", "return o"]
         if "(s, " in self._module.text:
             main.prologue.append("s = [L.steps, L.output]")
@@ -169,7 +171,7 @@ class _FastCompiler:
                 continue
             self._parts.append((text, False))
             self._printed += 1
-            if self._loops and self._loops[-1] not in _IDENTIFIER.findall(text):
+            if self._loops and not _mentions(text, self._loops[-1]):
                 self._measures = True
 
     def _flush(self) -> None:
@@ -337,18 +339,25 @@ class _FastCompiler:
             names = [variable.name for variable in node.pipeline.declarations]
             value = self._expressions.pipeline(node.pipeline)
             outer_is_linear = self._is_linear
-            if self._loops and self._loops[-1] not in _IDENTIFIER.findall(value.code):
+            if self._loops and not _mentions(value.code, self._loops[-1]):
                 self._is_linear = False
             value = self._local(value)
             size = size_of(node.body)
             if not self._is_linear or size > _LARGE:
                 self._spend(size, f"{value.length} * ")
             head, elem = self._loop(value, names)
+            more = value.type.loop
+            if more is not None:
+                self._out.line(more.before.format(elem))
             with self._out.block(head, loop=True):
+                for line in more.each if more is not None else ():
+                    self._out.line(line.format(elem))
                 self._loops.append(elem)
                 self._body(node.body)
                 self._loops.pop()
             self._is_linear = outer_is_linear
+            if more is not None:
+                self._out.line(more.after.format(elem))
             if node.orelse is not None:
                 self._expressions.variables += [(name, Value("None", UNREADABLE)) for name in names]
                 self._expressions.dot = outer
@@ -410,6 +419,11 @@ class _FastCompiler:
             self._called[key] = function.name
             self._waiting.append((name, Value("" if is_root else "d", value.type), function))
         self._out.line(f"{self._called[key]}({', '.join(('None' if is_root else value.code, *passed))})")
+
+
+def _mentions(code: str, local: str) -> bool:
+    """Whether an expression names a local, or one of those that its parts are kept in."""
+    return bool(local) and re.search(rf"\b{local}(?:_\w+)?\b", code) is not None
 
 
 def _concatenated(pieces: Sequence[str]) -> str:

@@ -17,6 +17,21 @@ class Unsupported(Exception):
     """A template, or a part of it, that has no fast form; the exact form does everything."""
 
 
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Statements that a loop over values of a type needs, in which ``{0}`` stands for the element's local.
+
+    Attributes:
+        before: What stands in front of the loop.
+        each: What every pass begins with.
+        after: What stands behind the loop: an ``else:`` on one line, so that no ``break`` reaches it.
+    """
+
+    before: str
+    each: Sequence[str]
+    after: str
+
+
 @dataclass(frozen=True, eq=False)
 class StaticType:
     """A type of the fast form; compared by identity.
@@ -38,6 +53,7 @@ class StaticType:
         entry: The entry of a map for a constant key, ``{1}``.
         position: The element at a position that is not negative, ``{1}``; an error beyond the end.
         prints_itself: Whether Go's fmt prints it as an action does, because it has a ``String`` method.
+        loop: What more a loop over it needs.
     """
 
     name: str
@@ -54,6 +70,7 @@ class StaticType:
     entry: str | None = None
     position: str | None = None
     prints_itself: bool = False
+    loop: Loop | None = None
 
     def __repr__(self) -> str:
         return f"StaticType({self.name!r})"
