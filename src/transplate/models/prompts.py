@@ -102,10 +102,18 @@ def chat_template_of(model: Model) -> ChatTemplate:
     if original := _made_from(model, source.text):
         return ChatTemplate(original)
     adds_bos = bool(model.tokens.adds_bos and model.tokens.bos)
+    assume = ["bos-token"] if adds_bos else []
     with naming(source):
-        conversion = to_jinja(source.text, assume=["bos-token"] if adds_bos else [])
+        conversion = to_jinja(source.text, assume=assume)
+        if not conversion.covers(_first_conversation(model)):
+            # The model begins in a way that what is taken for granted leaves out.
+            conversion = to_jinja(source.text, exact=True, assume=assume)
     prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
     return ChatTemplate(_begun(conversion.text, model), conversion, prints_bos)
+
+
+def _first_conversation(model: Model) -> Conversation:
+    return Conversation.read(model.conversation([{"role": "user", "content": "Hello"}]))
 
 
 def _made_from(model: Model, template: str) -> str | None:
