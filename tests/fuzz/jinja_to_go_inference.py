@@ -114,7 +114,7 @@ def _before_calls(template: JinjaTemplate) -> str | None:
 
 
 def judged(judge: RealJudge, text: str, markers: Markers) -> Iterator[tuple[str, bool, str]]:
-    """Yield for each marker that is to be found what it is, whether Ollama finds it, and what Ollama finds."""
+    """Yield of each marker that is to be found what it is, whether Ollama finds it, and what it finds."""
     (opening, closing), tag = judge.infer(text)
     if markers.around_thinking is not None:
         before, behind = markers.around_thinking
