@@ -16,6 +16,7 @@ from typing import Any
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
 from tests.fuzz.jinja_to_go_report import quantile
 from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
+
 from transplate import to_go
 from transplate.errors import TransplateError
 
@@ -40,9 +41,8 @@ _MESSAGES, _LENGTH = 41, 2048
 def conversation(text: str) -> dict[str, Any]:
     """Return a request of many messages made of a text."""
     content = (text * (_LENGTH // len(text) + 1))[:_LENGTH]
-    roles = ["system"] + ["user", "assistant"] * (_MESSAGES // 2)
-    # The last message is the user's, as when the model is asked.
-    return {"messages": [{"role": role, "content": content} for role in roles[:-1]]}
+    roles = [*["user", "assistant"] * (_MESSAGES // 2), "user"]
+    return {"messages": [{"role": role, "content": content} for role in roles]}
 
 
 @dataclass
