@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from random import Random
 from typing import Any
 
@@ -241,10 +241,15 @@ class _Maker:
                     message["tool_call_id"] = "call_1"
             case _:
                 if self.chance(0.1):
-                    message["content"] = [
-                        {"type": "text", "text": self.text()} for _ in range(self.random.randint(1, 3))
-                    ]
+                    message["content"] = [self.part() for _ in range(self.random.randint(1, 3))]
         return message
+
+    def part(self) -> dict[str, Any]:
+        if self.chance(0.2):
+            return self.random.choice(
+                ({"type": "image"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}})
+            )
+        return {"type": "text", "text": self.text()}
 
 
 # --- what each side gets --------------------------------------------------------------------------------
@@ -258,6 +263,7 @@ def ollama_values(case: Case, *, thinks: bool) -> dict[str, Any]:
         thinks: Whether the template has the thinking ability; one without is never asked to think.
     """
     messages: list[dict[str, Any]] = []
+    images = count()
     for message in case.messages:
         made: dict[str, Any] = {"role": message["role"]}
         if message.get("reasoning"):
@@ -271,7 +277,9 @@ def ollama_values(case: Case, *, thinks: bool) -> dict[str, Any]:
         if "tool_call_id" in message:
             made["tool_call_id"] = message["tool_call_id"]
         content = message["content"]
-        texts = [content] if isinstance(content, str) else [part["text"] for part in content]
+        texts = [content]
+        if not isinstance(content, str):
+            texts = [part["text"] if part["type"] == "text" else f"[img-{next(images)}]" for part in content]
         messages.append({**made, "content": texts[0]})
         messages += [{"role": message["role"], "content": text} for text in texts[1:]]
     values: dict[str, Any] = {"messages": messages}

@@ -155,3 +155,45 @@ def test_which_conversations_are_covered() -> None:
         ]
         assert conversion.covers(Conversation.read(twice[1:])) is False
     assert to_jinja(TOOLS, exact=True).covers(Conversation.read(twice))
+
+
+PARTS = [
+    {"type": "image"},
+    {"type": "text", "text": "What?"},
+    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+]
+
+
+@pytest.mark.parametrize("source", [TOOLS, CONSTRUCTS["legacy"]])
+def test_images_are_numbered_where_ollama_puts_their_tags(
+    source: str, go_oracle: GoOracle, engines: list[Engine], older_minijinja_engine: Engine
+) -> None:
+    conversation = Conversation.read(
+        [
+            {"role": "system", "content": "x"},
+            {"role": "user", "content": [{**PARTS[0], "base64": "AA=="}, *PARTS[1:]]},
+            {"role": "assistant", "content": "y"},
+            {"role": "user", "content": PARTS[1:]},
+        ]
+    )
+    text = to_jinja(source, exact=True).text
+    context = {**conversation.to_hf(), "add_generation_prompt": True}
+    expected = go_oracle.render(source, {"messages": _tagged(conversation)}).output.decode()
+    assert "[img-0]\n\nWhat?\n\n[img-1]" in expected
+    assert "What?\n\n[img-2]" in expected
+    for engine in (*engines, older_minijinja_engine):
+        rendered = engine.render(text, {"messages": context["messages"], "add_generation_prompt": True})
+        assert (rendered.error, rendered.text) == (None, expected), engine.name
+
+
+def _tagged(conversation: Conversation) -> list[dict[str, Any]]:
+    """Return messages as Ollama's server gives them to a template: an image is a tag in the text."""
+    messages: list[dict[str, Any]] = []
+    number = 0
+    for message in conversation.to_ollama()["messages"]:
+        tag = ""
+        if message.get("images"):
+            tag = f"[img-{number}]"
+            number += 1
+        messages.append({"role": message["role"], "content": tag + message["content"]})
+    return messages

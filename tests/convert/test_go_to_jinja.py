@@ -142,11 +142,13 @@ def test_something_else_than_an_ollama_template(source: Any) -> None:
 
 def test_a_final_answer_that_ollama_closes() -> None:
     closing = to_jinja("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}", exact=True)
-    assert [loss.name for loss in closing.losses] == ["closed-prefill"]
+    assert [loss.name for loss in closing.losses] == ["odd-parts", "closed-prefill"]
     answered = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     assert closing.covers(Conversation.read(answered[:1]))
     assert not closing.covers(Conversation.read(answered))
-    assert to_jinja("{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}", exact=True).losses == ()
+    open_ended = to_jinja("{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}")
+    assert open_ended.losses == ()
+    assert open_ended.covers(Conversation.read(answered))
 
 
 def test_an_unknown_assumption_is_named() -> None:

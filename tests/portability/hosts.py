@@ -36,6 +36,14 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         return "wraps integers from 2^63 to 2^64 around"
     if any(message["role"] == "developer" for message in context["messages"]):
         return "calls the developer system"
+    parts = [
+        part
+        for message in context["messages"]
+        if isinstance(message["content"], list)
+        for part in message["content"]
+    ]
+    if any("image" in part["type"] for part in parts):
+        return "takes no images for a model that does not see"
     abilities = engine.abilities(template)
     if isinstance(abilities, Rendered):
         return None

@@ -73,7 +73,7 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
     gathered: list[tuple[str, j.Expression]] = []
     body: list[j.Statement] = [
         j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
-        *text_content(assumptions),
+        *text_content(assumptions, _GATHERED),
     ]
     end: list[j.Statement] = []
     if system:
@@ -87,7 +87,7 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
         body += _join(assumptions, messages)
     if not gathered:
         return ()
-    namespace = j.Call(j.Name("namespace"), keywords=tuple(gathered))
+    namespace = j.Call(j.Name("namespace"), keywords=(*gathered, *image_count(assumptions)))
     what = [
         *(["system texts are gathered"] if system else []),
         *(["neighbours of one role are joined"] if messages is not None else []),
@@ -100,10 +100,20 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
     )
 
 
-def text_content(assumptions: Assumptions) -> j.Body:
+def image_count(assumptions: Assumptions) -> tuple[tuple[str, j.Expression], ...]:
+    """Return the number of the last image as the namespace begins with it, where images are read."""
+    return () if assumptions.allows("text-content") else (("image", j.Literal(-1)),)
+
+
+def text_content(assumptions: Assumptions, counter: j.Name) -> j.Body:
     """Return the statements that set ``content`` to the text of ``message``.
 
-    Ollama takes the parts of one message for messages, which it joins.
+    Ollama takes the parts of one message for messages, which it joins; of an image, only a tag with its
+    number is printed (``chatPrompt`` in its server/prompt.go).
+
+    Args:
+        assumptions: What may be taken for granted.
+        counter: The namespace that counts the images.
     """
     content = j.Attribute(_MESSAGE, "content")
     if assumptions.use("text-content"):
@@ -112,9 +122,14 @@ def text_content(assumptions: Assumptions) -> j.Body:
     parts = j.Conditional(j.Test(content, "string"), one, j.Or((content, j.ListLiteral(()))))
     separator = j.Conditional(j.Attribute(j.Name("loop"), "first"), j.EMPTY, _BLANK_LINE)
     text = j.Or((j.Attribute(_PART, "text"), j.EMPTY))
+    number = j.Attribute(counter, "image")
+    is_image = j.Binary("in", j.Literal("image"), j.Attribute(_PART, "type"))
+    counted = j.If(is_image, (j.Set(number, j.Binary("+", number, j.Literal(1))),))
+    tag = j.Concat((j.Literal("[img-"), number, j.Literal("]")))
+    printed = j.Output((separator, j.Conditional(is_image, tag, text)))
     return (
         j.Set(_PARTS, parts),
-        j.SetBlock(_CONTENT, (j.For((_PART,), _PARTS, (j.Output((separator, text)),)),)),
+        j.SetBlock(_CONTENT, (j.For((_PART,), _PARTS, (counted, printed)),)),
     )
 
 

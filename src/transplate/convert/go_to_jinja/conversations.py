@@ -47,6 +47,27 @@ def has_text_content(conversation: Conversation) -> bool:
     return all(isinstance(message.content, str) and not message.images for message in conversation.messages)
 
 
+def has_odd_parts(conversation: Conversation) -> bool:
+    """Return whether a message of typed parts comes to Ollama as messages that a chat template cannot tell.
+
+    Such are several parts of a tool's result, reasoning or calls beside parts, none at all, parts that are
+    neither text nor image, and images that belong to one text.
+    """
+    return any(
+        bool(message.images)
+        or (
+            isinstance(message.content, tuple)
+            and (
+                not message.content
+                or bool(message.tool_calls or message.reasoning)
+                or (message.role.lower() == "tool" and len(message.content) > 1)
+                or any(part.kind not in ("text", "image", "image_url") for part in message.content)
+            )
+        )
+        for message in conversation.messages
+    )
+
+
 def has_messages(conversation: Conversation) -> bool:
     """Return whether there is a message."""
     return bool(conversation.messages)

@@ -11,6 +11,7 @@ from transplate.convert.go_to_jinja.assumptions import Assumptions
 from transplate.convert.go_to_jinja.calls import Calls
 from transplate.convert.go_to_jinja.collation import MESSAGES, SYSTEM, collate, needs_collation
 from transplate.convert.go_to_jinja.context import STATE, Context
+from transplate.convert.go_to_jinja.conversations import has_odd_parts
 from transplate.convert.go_to_jinja.facts import Facts
 from transplate.convert.go_to_jinja.lower import lower
 from transplate.convert.go_to_jinja.macros import macro_losses, macro_names, macros_for
@@ -93,6 +94,8 @@ class _Conversion:
         c.losses += macro_losses(macros)
         body = name_symbols(body, macro_names())
         listed = self.assumptions.used
+        if not self.assumptions.allows("text-content"):
+            c.losses.append(_ODD_PARTS)
         if not any(each.name == "open-prefill" for each in listed):
             c.losses += closed_prefill(self.tree.source.text, ollama=self.ollama)
         comment: j.Body = ()
@@ -238,6 +241,12 @@ class _Conversion:
 
 
 _START = go.NOWHERE
+_ODD_PARTS = Loss(
+    "typed parts of a tool's result or beside reasoning and tool calls, parts that are neither text nor"
+    " image, images that belong to one text",
+    name="odd-parts",
+    affects=has_odd_parts,
+)
 _TURNS = ("alternating-turns", "text-content")
 _THINK, _THINK_LEVEL, _IS_THINK_SET = j.Name("think"), j.Name("think_level"), j.Name("is_think_set")
 

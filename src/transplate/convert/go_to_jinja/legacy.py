@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.assumptions import Assumptions
-from transplate.convert.go_to_jinja.collation import text_content
+from transplate.convert.go_to_jinja.collation import image_count, text_content
 from transplate.convert.go_to_jinja.generation_prompt import WANTED, common_prefix, quiet_ending
 from transplate.convert.go_to_jinja.simplify import loop_name
 from transplate.jinja import nodes as j
@@ -80,13 +80,18 @@ def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
     return (
         j.Macro(TURN_TEXT, (_TURN.name, *parameters), body),
         j.Comment("As Ollama does: a turn is printed when the next begins; neighbours are joined."),
-        j.Set(_WALK, j.Call(j.Name("namespace"), keywords=(("role", j.EMPTY), ("turn", empty)))),
+        j.Set(
+            _WALK,
+            j.Call(
+                j.Name("namespace"), keywords=(("role", j.EMPTY), ("turn", empty), *image_count(assumptions))
+            ),
+        ),
         j.For(
             (_MESSAGE,),
             _MESSAGES,
             (
                 j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
-                *text_content(assumptions),
+                *text_content(assumptions, _WALK),
                 j.If(ends, (printed(is_last=j.FALSE, opens_response=j.TRUE), j.Set(opened, empty))),
                 j.Set(_TURN, opened),
                 j.Set(_JOINS, j.Binary("==", _ROLE, j.Attribute(_WALK, "role"))),
@@ -182,7 +187,11 @@ def _at_response(full: j.Body, cut: j.Body) -> tuple[j.Body, j.Body] | None:
 def _system_arm(head: j.Body) -> tuple[j.Body, j.Body]:
     """Split off an opening that only the system text prints, as the arm for system messages."""
     match head:
-        case (j.If(test, body, ()), *rest) if test == SYSTEM and SYSTEM not in walk.all_parts(tuple(rest)):
+        case (j.If(test, body, ()), *rest) if (
+            test == SYSTEM
+            and SYSTEM not in walk.all_parts(tuple(rest))
+            and PROMPT not in walk.all_parts(body)
+        ):
             return _replaced(body, SYSTEM, j.Attribute(_MESSAGE, "content")), tuple(rest)
         case _:
             return (), head
