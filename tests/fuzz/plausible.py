@@ -35,6 +35,7 @@ _FIELDS: dict[str, dict[str, str]] = {
         "ToolCalls": "calls",
         "ToolName": "text",
         "ToolCallID": "text",
+        "Images": "images",
     },
     "call": {"ID": "text", "Function": "call function"},
     "call function": {"Name": "text", "Arguments": "arguments", "Index": "int"},
@@ -167,6 +168,8 @@ class Plausible:
             kind = self.random.choice(("message", "tool", "text", "call", root, "property"))
             body = self.body(_Scope(kind, kind, depth=2))
             self.defined[name] = kind
+            if kind == "property" and self.random.random() < 0.5:
+                body += f'{{{{ range .AnyOf }}}}|{{{{ template "{name}" . }}}}{{{{ end }}}}'
             if self.random.random() < 0.3:
                 body += f"{{{{ if {self.condition(_Scope(kind, kind))} }}}}{{{{ end }}}}"
             defines += f'{{{{ define "{name}" }}}}{body}{{{{ end }}}}'
@@ -210,7 +213,8 @@ class Plausible:
 
     def text(self) -> str:
         chosen = "".join(self.random.choice(_TEXTS) for _ in range(self.random.randint(1, 3)))
-        return chosen.replace("{{", "{ {")
+        # A brace in front of an action would open it.
+        return chosen.replace("{{", "{ {") + ("." if chosen.endswith("{") else "")
 
     def plain(self, _: _Scope) -> str:
         return self.text()
@@ -226,11 +230,20 @@ class Plausible:
         return self.text()
 
     def branch(self, scope: _Scope) -> str:
-        pieces = [self.action(f"if {self.condition(scope)}"), self.body(scope)]
+        condition = self.condition(scope)
+        inner = scope
+        if self.random.random() < 0.15:
+            kind = self.random.choice(("text", "calls", "tools", "any", "int", "properties", "nil"))
+            tested = self.expression(scope, kind)
+            if tested is not None:
+                name = self.random.choice(_NAMES)
+                condition = f"{name} := {tested}"
+                inner = replace(scope, variables={**scope.variables, name: kind})
+        pieces = [self.action(f"if {condition}"), self.body(inner)]
         while self.random.random() < 0.3:
             pieces += [self.action(f"else if {self.condition(scope)}"), self.body(scope)]
         if self.random.random() < 0.4:
-            pieces += [self.action("else"), self.body(scope)]
+            pieces += [self.action("else"), self.body(inner)]
         return "".join([*pieces, self.action("end")])
 
     def with_(self, scope: _Scope) -> str:
@@ -352,6 +365,11 @@ class Plausible:
                         made.append(f"len (slice {self.random.choice(messages)} 1)")
                     index = operand(scope, "int", depth)
                     made.append(f'len (printf "a%*s" {index} "")')
+                case "any":
+                    for path in self.paths(scope, "arguments")[:2]:
+                        made += [f'index {path} "city"', f"{path}.unit".replace("..", "."), f"({path}).a"]
+                    for path in self.paths(scope, "any")[:1]:
+                        made.append(f"({path}).a")
                 case "message" | "call" | "tool":
                     lists = self.paths(scope, f"{kind}s")
                     if lists:
@@ -436,6 +454,15 @@ class Plausible:
                     prefix = self.random.choice(("user", "docu"))
                     return f'and (ge (len {role}) 4) (eq (slice {role} 0 4) "{prefix}")'
                 return f'eq {role} "{self.random.choice(_ROLES)}"' + self.random.choice(("", ' "tool"'))
+        if kind < 0.53:
+            value = self.expression(scope, "any", depth + 1)
+            if value is not None:
+                word, other = self.random.choice(("eq", "ne")), self.random.choice(("nil", "`x`", "true"))
+                return f"{word} ({value}) {other}"
+        if kind < 0.56:
+            name = self.random.choice(("len", "not"))
+            wanted = self.random.choice(("calls", "tools", "messages", "texts", "arguments", "images"))
+            return f"eq ({name} {operand(wanted)}) {'0' if name == 'len' else 'true'}"
         if kind < 0.65:
             word = self.random.choice(("eq", "ne", "lt", "le", "gt", "ge"))
             return f"{word} {operand('int')} {operand('int')}"

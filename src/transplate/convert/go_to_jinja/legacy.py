@@ -24,7 +24,8 @@ _BLANK_LINE = j.Literal("\n\n")
 def merge(full: j.Body, cut: j.Body) -> j.Body:
     """Return one body that prints ``cut`` in the last turn and ``full`` in all others.
 
-    The two come from one template and are alike up to the place of the cut.
+    The two come from one template and are alike up to the place of the cut, but that the last turn may fail
+    where the others print nothing.
     """
     merged: list[j.Statement] = []
     for at, statement in enumerate(full):
@@ -39,7 +40,8 @@ def merge(full: j.Body, cut: j.Body) -> j.Body:
             case _:
                 rest, cut_rest = full[at:], cut[at:]
                 return (*merged, j.If(IS_LAST, cut_rest, rest))
-    return tuple(merged)
+    failing = cut[len(full) :]
+    return (*merged, j.If(IS_LAST, failing)) if failing else tuple(merged)
 
 
 def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
