@@ -28,7 +28,7 @@ from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
 from transplate import Conversion, OllamaTemplate, TransplateError, UnsupportedTemplate, to_jinja
 
 NOW = datetime(2024, 3, 1, 12, 30)
-REQUESTS = 10
+REQUESTS = 20
 ENGINES: dict[str, Callable[[], Engine]] = {
     "transformers": TransformersEngine,
     "minijinja": MinijinjaEngine,

@@ -8,68 +8,18 @@ from transplate.convert.go_to_jinja.simplify import loop_name
 from transplate.jinja import nodes as j
 from transplate.jinja import walk
 
-RESERVED = frozenset(
-    [
-        "and",
-        "or",
-        "not",
-        "is",
-        "in",
-        "if",
-        "else",
-        "elif",
-        "endif",
-        "for",
-        "endfor",
-        "set",
-        "endset",
-        "macro",
-        "endmacro",
-        "true",
-        "false",
-        "none",
-        "True",
-        "False",
-        "None",
-        "loop",
-        "namespace",
-        "range",
-        "dict",
-        "lipsum",
-        "cycler",
-        "joiner",
-        "raise_exception",
-        "strftime_now",
-        "self",
-        "super",
-        "varargs",
-        "kwargs",
-        "caller",
-        "messages",
-        "tools",
-        "documents",
-        "system",
-        "bos_token",
-        "eos_token",
-        "unk_token",
-        "pad_token",
-        "add_generation_prompt",
-        "enable_thinking",
-        "reasoning_effort",
-        "length",
-        "items",
-        "keys",
-        "values",
-        "get",
-        "string",
-        "count",
-        "first",
-        "last",
-        "list",
-        "map",
-    ]
+_HOST_VARIABLES = frozenset(
+    "messages tools documents system bos_token eos_token unk_token pad_token add_generation_prompt"
+    " enable_thinking reasoning_effort".split()
 )
-"""Names that an engine or a host gives a meaning, or that are methods of a namespace in one of them."""
+"""Names that a host gives a meaning, or that converted templates have in common."""
+
+_WORDS = frozenset(
+    "and or not is in if else elif endif for endfor set endset macro endmacro true false none True False None"
+    " loop namespace range dict lipsum cycler joiner raise_exception strftime_now self super varargs kwargs"
+    " caller length items keys values get string count first last list map".split()
+)
+"""Names that an engine gives a meaning, or that are methods of a namespace in one of them."""
 
 _LOOP_WORDS = {
     "index0": "{}_index",
@@ -90,7 +40,7 @@ def name_symbols(body: j.Body, taken: Iterable[str]) -> j.Body:
     A loop's own ``loop`` keeps its name inside that loop; where an inner loop reads it, its value is set
     beforehand.
     """
-    naming = _Naming(frozenset(taken) | RESERVED)
+    naming = _Naming(frozenset(taken) | _HOST_VARIABLES | _WORDS)
     macros: dict[str, str] = {}
     for statement in body:
         if isinstance(statement, j.Macro):
@@ -219,7 +169,7 @@ class _Naming:
         if "#" not in symbol:
             return symbol
         if symbol not in self.attributes:
-            used = set(self.attributes.values()) | RESERVED
+            used = set(self.attributes.values()) | _WORDS
             self.attributes[symbol] = _free(symbol.partition("#")[0], used)
         return self.attributes[symbol]
 
