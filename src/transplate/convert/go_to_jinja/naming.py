@@ -9,15 +9,21 @@ from transplate.jinja import nodes as j
 from transplate.jinja import walk
 
 _HOST_VARIABLES = frozenset(
-    "messages tools documents system bos_token eos_token unk_token pad_token add_generation_prompt"
-    " enable_thinking reasoning_effort".split()
+    (
+        *("messages", "tools", "documents", "system", "bos_token", "eos_token", "unk_token", "pad_token"),
+        *("add_generation_prompt", "enable_thinking", "reasoning_effort"),
+    )
 )
 """Names that a host gives a meaning, or that converted templates have in common."""
 
 _WORDS = frozenset(
-    "and or not is in if else elif endif for endfor set endset macro endmacro true false none True False None"
-    " loop namespace range dict lipsum cycler joiner raise_exception strftime_now self super varargs kwargs"
-    " caller length items keys values get string count first last list map".split()
+    (
+        *("and", "or", "not", "is", "in", "if", "else", "elif", "endif", "for", "endfor", "set", "endset"),
+        *("macro", "endmacro", "true", "false", "none", "True", "False", "None", "loop", "namespace"),
+        *("range", "dict", "lipsum", "cycler", "joiner", "raise_exception", "strftime_now", "self"),
+        *("super", "varargs", "kwargs", "caller", "length", "items", "keys", "values", "get", "string"),
+        *("count", "first", "last", "list", "map"),
+    )
 )
 """Names that an engine gives a meaning, or that are methods of a namespace in one of them."""
 
