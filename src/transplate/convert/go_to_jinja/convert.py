@@ -20,7 +20,7 @@ from transplate.convert.go_to_jinja.polish import polish
 from transplate.convert.go_to_jinja.prefill import closed_prefill
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
-from transplate.convert.go_to_jinja.simplify import simplify
+from transplate.convert.go_to_jinja.simplify import assigned, simplify
 from transplate.convert.go_to_jinja.text import BYTE_SLICE, ROLE_SLICE, UNSAYABLE
 from transplate.convert.report import Conversion, Loss
 from transplate.errors import TemplateExecutionError, UnsupportedTemplate
@@ -265,10 +265,11 @@ def _with_state(body: j.Body) -> j.Body:
     """Return a body behind the definition of the namespace that its variables need, if any."""
     initial: dict[str, j.Expression] = {}
     kept: list[j.Statement] = []
+    changing = {STATE, *assigned(body)}
     for at, statement in enumerate(body):
         match statement:
-            case j.Set(j.Attribute(value, name), j.Literal() as given) if (
-                value == STATE and name not in initial
+            case j.Set(j.Attribute(value, name), given) if (
+                value == STATE and name not in initial and not changing & set(walk.parts(given))
             ):
                 initial[name] = given
             case j.Set() | j.Output() | j.Macro():
