@@ -449,7 +449,7 @@ def _magnitude(c: Context, width: j.Expression) -> j.Expression:
     return j.Conditional(is_negative, j.Binary("-", j.Literal(0), width), width)
 
 
-_VERBS: dict[Shape | None, str] = {Shape.TEXT: "sv", Shape.INT: "dv"}
+_VERBS: dict[Shape | None, str] = {Shape.TEXT: "sv", Shape.INT: "dv", Shape.BOOL: "tv"}
 
 
 def _verb(
@@ -461,7 +461,7 @@ def _verb(
     if match["width"] == "*" and rest:
         width = rest[0].lower()
         rest = rest[1:]
-    if not rest or match["flags"] or match["precision"] is not None or verb not in tuple("svd"):
+    if not rest or match["flags"] or match["precision"] is not None or verb not in tuple("svdt"):
         raise c.refusal(span, f"the verb {match.group()} of printf cannot be said in Jinja")
     value = rest[0].lower()
     rest = rest[1:]
