@@ -192,6 +192,9 @@ class Facts:
                 if decided is not None:
                     return self.value(otherwise if decided else value)
                 return j.And((self.value(value), self.value(otherwise)))
+            case j.Binary("+" | "-"):
+                # Known to be true, it is still the number and not the truth that is printed.
+                return text.simplify(walk.rebuild(expression, self.value), self)
             case j.Not() | j.Binary() | j.Test():
                 simpler = text.simplify(walk.rebuild(expression, self.value), self)
                 decided = self.decide(simpler)
