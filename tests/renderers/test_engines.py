@@ -1,4 +1,4 @@
-"""A sample of the vectors in every real Jinja engine; ``python -m tests.renderers.engines`` runs all of them."""
+"""A sample of the vectors in every Jinja engine; ``python -m tests.renderers.engines`` runs all of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sample(shared: Path, every: int) -> list[Vector]:
         ("node_engine", 29),
         ("minijinja_engine", 29),
         ("older_minijinja_engine", 29),
-        ("llama_engine", 61),
+        ("llama_engine", 199),
     ],
 )
 def test_engine(request: pytest.FixtureRequest, shared_folder: Path, engine_name: str, every: int) -> None:
@@ -33,7 +33,7 @@ def test_engine(request: pytest.FixtureRequest, shared_folder: Path, engine_name
     outcome = Outcome()
     outcome.compare(engine, sample(shared_folder, every))
     assert not [(vector.id, rendered.error) for _, vector, rendered in outcome.differences]
-    assert sum(outcome.equal.values()) > 5
+    assert sum(outcome.equal.values()) > 2
 
 
 @pytest.mark.parametrize("name", names())
