@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,3 +28,10 @@ def test_import_loads_nothing() -> None:
     code = "import sys, transplate; print(*sorted(m for m in sys.modules if m.startswith('transplate')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["transplate"]
+
+
+@pytest.mark.parametrize("taker", ["GoTemplate", "JinjaTemplate", "OllamaTemplate", "to_go", "to_jinja"])
+@pytest.mark.parametrize("value", [Path("x.gotmpl"), None, b"{{ .Prompt }}", 3])
+def test_what_is_no_text_is_a_type_error(taker: str, value: object) -> None:
+    with pytest.raises(TypeError, match=f"{taker} takes .* not a value of type {type(value).__name__}"):
+        getattr(transplate, taker)(value)

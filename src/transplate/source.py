@@ -24,6 +24,19 @@ class Position(NamedTuple):
     column: int
 
 
+def check_text(value: object, taker: str) -> None:
+    """Refuse what is no text.
+
+    Raises:
+        TypeError: It is none; the error says how the text of a file is read.
+    """
+    if not isinstance(value, str):
+        hint = "; read_text() of a path gives it" if hasattr(value, "read_text") else ""
+        raise TypeError(
+            f"{taker} takes the text of a template, not a value of type {type(value).__name__}{hint}"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """The text of one template, Modelfile or request, and the name it is shown under."""

@@ -39,7 +39,8 @@ def test_prompts_and_errors_in_order(run: Run, folder: Path) -> None:
     assert answers[0] == {"prompt": prompt("a")}
     assert answers[1]["error"].startswith("line 3: is no JSON: ")
     assert (answers[1]["line"], answers[1]["column"]) == (1, 2)
-    assert answers[2] == {"error": "messages[0].content: must be a string, not a number", "kind": "input"}
+    wrong = {"error": "messages[0].content: must be a string, not a number", "kind": "input", "input_line": 4}
+    assert answers[2] == wrong
     assert answers[3] == {"prompt": prompt("é\ufffd")}
     assert len(answers) == 4
     assert result.errors == "2 of 4 requests gave an error\n"

@@ -123,3 +123,28 @@ def test_lines_are_whole_when_it_is_killed(tmp_path: Path) -> None:
         process.terminate()
         process.wait(10)
     assert out.read_bytes().endswith(b"}\n")
+
+
+def shell(command: str, **streams: object) -> subprocess.CompletedProcess[str]:
+    line = f"{sys.executable} -m transplate {command}"
+    return subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, **streams)  # type: ignore[call-overload, no-any-return]
+
+
+def test_standard_streams_that_are_closed(tmp_path: Path) -> None:
+    for command in (f"render {CHATML}", f"{CHATML} --json", f"{CHATML}", "--version"):
+        done = shell(f"{command} >&-")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("error: standard output: ")
+        assert done.stderr.count("\n") == 1
+    target = tmp_path / "t.jinja"
+    assert shell(f"convert {CHATML} {target} >&-").returncode == 0
+    assert target.exists()
+    done = shell(f"render {CHATML} - <&-")
+    assert (done.returncode, done.stderr) == (2, "error: standard input: is closed\n")
+    assert shell(f"convert {CHATML} 2>&-").returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_report_that_cannot_be_written() -> None:
+    assert shell(f"convert {CHATML} 2>/dev/full").returncode == 2
+    assert shell("render nothing 2>/dev/full").returncode == 2

@@ -175,10 +175,10 @@ class TestRequestThatCannotBeRead:
 
     def test_field_at_fault(self, run: Run) -> None:
         errors = self.refused(run, '[{"role": "user", "content": 5}]')
-        assert errors == "error: messages[0].content: must be a string, not a number\n"
+        assert errors == "error: standard input: messages[0].content: must be a string, not a number\n"
 
     def test_no_messages(self, run: Run) -> None:
-        assert self.refused(run, "[]").startswith("error: messages: there are none")
+        assert self.refused(run, "[]").startswith("error: standard input: messages: there are none")
 
     def test_nested_too_deeply(self, run: Run) -> None:
         assert "nested too deeply" in self.refused(run, "[" * 100_000)

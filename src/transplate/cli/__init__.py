@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 FINE = 0
 NO = 1
@@ -16,6 +18,9 @@ INTERRUPTED = 128 + signal.SIGINT
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command ``transplate`` and exit with its status."""
+    _open_streams()
+    # So that what is half-written is taken away again.
+    signal.signal(signal.SIGTERM, _end)
     if hasattr(signal, "SIGPIPE"):
         # A reader that went away ends the program as it ends other filters, without a word.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -27,3 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("interrupted", file=sys.stderr)
         status = INTERRUPTED
     sys.exit(status)
+
+
+def _end(number: int, _: object) -> NoReturn:
+    sys.exit(128 + number)
+
+
+def _open_streams() -> None:
+    """Open what the caller closed: standard error leads nowhere, standard output fails when it is used."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")

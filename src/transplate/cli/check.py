@@ -10,7 +10,7 @@ from transplate.cli import FINE, NO
 from transplate.cli.files import STDIN, name_of, read_text
 from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_json, say
-from transplate.cli.requests import read_json
+from transplate.cli.requests import naming_request, read_json
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data, report_lines
 
@@ -58,5 +58,6 @@ def command(
 def _read_conversation(path: str) -> Conversation:
     from transplate import Conversation
 
-    conversation = Conversation.read(read_json(read_text(path)))
+    with naming_request(name_of(path)):
+        conversation = Conversation.read(read_json(read_text(path)))
     return conversation if conversation.name else conversation.named(name_of(path))

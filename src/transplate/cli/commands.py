@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -101,7 +102,19 @@ def _transplate() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     try:
-        status = _transplate.main(list(arguments), "transplate", standalone_mode=False)
+        return _run(arguments)
+    except OSError as error:
+        # What the commands read and write by name has errors of its own: this is a standard stream.
+        with suppress(OSError):
+            show_error(TransplateError(f"standard output: {reason(error)}"))
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return BAD
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        return int(_transplate.main(list(arguments), "transplate", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         return BAD
@@ -109,8 +122,3 @@ def run(arguments: Sequence[str]) -> int:
         raise KeyboardInterrupt from error
     except TransplateError as error:
         return show_error(error)
-    except OSError as error:
-        # What the commands read and write by name has errors of its own: this is standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return show_error(TransplateError(f"standard output: {reason(error)}"))
-    return int(status or 0)

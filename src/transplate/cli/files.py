@@ -20,10 +20,12 @@ def opened(path: str) -> Iterator[BinaryIO]:
     """Open a file to read, or standard input for ``-``.
 
     Raises:
-        TransplateError: It cannot be opened or read.
+        TransplateError: It cannot be opened or read, or is closed.
     """
     try:
         if path == STDIN:
+            if sys.stdin is None:
+                raise TransplateError(f"{name_of(path)}: is closed")
             yield sys.stdin.buffer
             return
         with Path(path).open("rb") as file:

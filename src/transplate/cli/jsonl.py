@@ -19,7 +19,9 @@ from transplate.source import Source
 
 
 def render_lines(path: str, render: Callable[[Source], bytes]) -> int:
-    """Render each line of a file and print ``{"prompt"}`` or ``{"error"}`` for it; no line for an empty one.
+    """Render each line of a file and print ``{"prompt"}`` or ``{"error"}`` for it.
+
+    Blank lines are passed over; an error has the number of its line, as ``input_line``.
 
     Args:
         path: The file, ``-`` for standard input.
@@ -32,7 +34,7 @@ def render_lines(path: str, render: Callable[[Source], bytes]) -> int:
     with opened(path) as file, _progress(file) as advance:
         for number, line in enumerate(file, 1):
             if line.strip():
-                answer = _answer(line.rstrip(b"\r\n"), f"line {number}", render)
+                answer = _answer(line.rstrip(b"\r\n"), number, render)
                 print_json(answer)
                 total += 1
                 failed += "error" in answer
@@ -42,11 +44,11 @@ def render_lines(path: str, render: Callable[[Source], bytes]) -> int:
     return BAD if failed else FINE
 
 
-def _answer(line: bytes, name: str, render: Callable[[Source], bytes]) -> dict[str, Any]:
+def _answer(line: bytes, number: int, render: Callable[[Source], bytes]) -> dict[str, Any]:
     try:
-        return {"prompt": render(decoded(line, name)).decode("utf-8", "replace")}
+        return {"prompt": render(decoded(line, f"line {number}")).decode("utf-8", "replace")}
     except TransplateError as error:
-        return error_data(error)
+        return {**error_data(error), "input_line": number}
 
 
 @contextmanager

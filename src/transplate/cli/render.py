@@ -8,10 +8,17 @@ from functools import partial
 import click
 
 from transplate.cli import FINE
-from transplate.cli.files import STDIN, read_text
+from transplate.cli.files import STDIN, name_of, read_text
 from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_exactly, print_json
-from transplate.cli.requests import EXAMPLE, read_json, read_request, request_of_texts, with_options
+from transplate.cli.requests import (
+    EXAMPLE,
+    naming_request,
+    read_json,
+    read_request,
+    request_of_texts,
+    with_options,
+)
 from transplate.cli.templates import read_template
 
 _EPILOG = """\b
@@ -111,7 +118,8 @@ def command(
         request = read_request(read_text(request_file))
     elif texts:
         request = request_of_texts(texts)
-    prompt = template.render(complete(request))
+    with naming_request(request_file and name_of(request_file)):
+        prompt = template.render(complete(request))
     if as_json:
         print_json({"prompt": prompt.decode("utf-8", "replace")})
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,17 @@ from transplate.source import Source
 
 _FIELDS = ("messages", "tools", "think", "system", "prompt", "suffix")
 _REPLACED = ("template", "context", "raw")
+
+
+@contextmanager
+def naming_request(name: str | None) -> Iterator[None]:
+    """Give the errors that are about a request the name of its file, None for none."""
+    try:
+        yield
+    except RequestError as error:
+        if name is not None and not error.message.startswith(name):
+            error.message = f"{name}: {error.message}"
+        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ from transplate.gotmpl.types import (
 )
 from transplate.gotmpl.values import GoError
 from transplate.limits import DEFAULT_LIMITS, Limits
+from transplate.source import check_text
 
 __all__ = ["GoError", "GoTemplate", "MissingKey", "Program", "function_of"]
 
@@ -92,6 +93,7 @@ class GoTemplate:
         missing_key: MissingKey = MissingKey.DEFAULT,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
+        check_text(source, "GoTemplate")
         table = {key: function_of(function) for key, function in (functions or {}).items()}
         tree = parse(source, name=name, functions={*BUILTINS, *table}, limits=limits)
         self._limits = limits

@@ -25,7 +25,7 @@ from transplate.jinja.environment import ChatContext, ChatEnvironment
 from transplate.jinja.meter import LimitReached, Meter
 from transplate.jinja.positions import TEMPLATE_FILE, LocatedCode, failing_place, offset_of
 from transplate.limits import DEFAULT_LIMITS, Limits
-from transplate.source import Source
+from transplate.source import Source, check_text
 
 _OWN_PARAMETERS = frozenset({"messages", "tools", "add_generation_prompt"})
 _CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
@@ -57,6 +57,7 @@ class JinjaTemplate:
         special_tokens: Mapping[str, Any] = {},
         limits: Limits | None = None,
     ) -> None:
+        check_text(source, "JinjaTemplate")
         self.source = Source(source)
         self.special_tokens: Mapping[str, Any] = plain_data(dict(special_tokens))
         self.limits = limits or DEFAULT_LIMITS

@@ -21,6 +21,7 @@ from transplate.ollama.request import Message, Request, read_messages, read_requ
 from transplate.ollama.text import shown
 from transplate.ollama.values import Values
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
+from transplate.source import check_text
 
 
 class OllamaTemplate:
@@ -43,6 +44,7 @@ class OllamaTemplate:
 
     def __init__(self, source: str, *, ollama: str = NEWEST, limits: Limits | None = None) -> None:
         """Parse the template, as Ollama does when a model is loaded."""
+        check_text(source, "OllamaTemplate")
         self.source = source
         self._behaviour = behaviour_of(parse_version(ollama))
         self._limits = limits or DEFAULT_LIMITS

@@ -19,6 +19,7 @@ from transplate.gotmpl.printer import print_template
 from transplate.jinja.reader import JinjaTree, read
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST
+from transplate.source import check_text
 
 _LONGEST = 300_000
 
@@ -56,6 +57,7 @@ def to_go(
     """
     if assume:
         raise ValueError(f"assume: {sorted(assume)[0]!r} is not known")
+    check_text(source, "to_go")
     tree = read(source)
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     compiler = Compiler(tree, _request(given), exact=exact)

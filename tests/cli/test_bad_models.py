@@ -1,0 +1,235 @@
+"""Whole models that are damaged, or targets that cannot be written: an error, status 2, and nothing else."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_process import COMMAND
+from tests.models.test_sources import ENTRIES, gguf
+from transplate.models import server
+
+MODELFILE = 'FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER stop x\n'
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """All files below a folder, hidden ones, too."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+# --- sources --------------------------------------------------------------------------------------------
+
+
+def loop(folder: Path) -> None:
+    (folder / "model").mkdir()
+    (folder / "model" / "chat_template.jinja").symlink_to("chat_template.jinja")
+
+
+def folder_loop(folder: Path) -> None:
+    (folder / "model").symlink_to("model")
+
+
+def files(**contents: str | bytes) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        (folder / "model").mkdir()
+        for name, content in contents.items():
+            data = content if isinstance(content, bytes) else content.encode()
+            (folder / "model" / name.replace("__", ".")).write_bytes(data)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("make", "source", "said"),
+    [
+        (files(m__gguf=gguf(ENTRIES)[:-9]), "model/m.gguf", "damaged GGUF"),
+        (files(m__gguf=b"GGML" + gguf(ENTRIES)[4:]), "model/m.gguf", "no GGUF"),
+        (files(m__gguf=gguf({"tokenizer.chat_template": 3})), "model", "a template is text"),
+        (files(chat_template__jinja=b"\xff\xfe"), "model", "not a text file"),
+        (files(tokenizer_config__json="{,}"), "model", "invalid JSON"),
+        (files(tokenizer_config__json="[1]"), "model", "a JSON object is needed"),
+        (files(tokenizer_config__json='{"a": ' * 100_000), "model", "nested too deep"),
+        (
+            files(tokenizer_config__json='{"chat_template": 3}'),
+            "model",
+            "a text, or names with texts, is needed",
+        ),
+        (files(tokenizer_config__json='{"chat_template": [{"name": 1}]}'), "model", "a text, or names with"),
+        (files(template="{{ .Prompt }}", params="{"), "model", "invalid JSON"),
+        (files(template="{{ .Prompt }}", params='{"heat": 1}'), "model", 'knows no parameter "heat"'),
+        (files(README="x"), "model", "in this folder"),
+        (loop, "model", "symbolic links"),
+        (folder_loop, "model", "symbolic links"),
+        (files(), "ollama:../../model", "no name of a model"),
+        (files(), "ollama:a/../../model", "no name of a model"),
+        (files(), "hf:../model", "no name of a repository"),
+        (files(), "model/../nope/../model/x", "no such file"),
+        (files(), "http://127.0.0.1:1#m", "no answer"),
+        (files(), "http://127.0.0.1:1", "a model is missing"),
+    ],
+)
+@pytest.mark.parametrize("target", ["out/", "out.modelfile"])
+def test_a_damaged_source(
+    run: Run, folder: Path, make: Callable[[Path], None], source: str, said: str, target: str
+) -> None:
+    make(folder)
+    before = set(folder.rglob("*"))
+    result = run("convert", source, target)
+    assert (result.status, result.output) == (2, "")
+    assert said in result.errors
+    assert "Traceback" not in result.errors
+    assert set(folder.rglob("*")) == before
+    assert run(source).status == 2
+
+
+def test_a_damaged_blob(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blobs, manifest = (
+        folder / "blobs",
+        folder / "manifests" / "registry.ollama.ai" / "library" / "m" / "latest",
+    )
+    blobs.mkdir()
+    manifest.parent.mkdir(parents=True)
+    digest = hashlib.sha256(b"{{ .Prompt }}").hexdigest()
+    layer = {"mediaType": "application/vnd.ollama.image.template", "digest": f"sha256:{digest}", "size": 13}
+    manifest.write_text(json.dumps({"layers": [layer]}))
+    monkeypatch.setenv("OLLAMA_MODELS", str(folder))
+    for content, said in ((None, "No such file"), (b"{{ .System }}", "damaged"), (b"{{ .Prompt }}", "")):
+        if content is not None:
+            (blobs / f"sha256-{digest}").write_bytes(content)
+        result = run("convert", "m", "out/")
+        assert result.status == (2 if said else 0)
+        assert said in result.errors
+        assert (folder / "out").exists() is not said
+
+
+def test_a_server_that_hangs(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TIMEOUT", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        result = run("convert", f"http://127.0.0.1:{listening.getsockname()[1]}#m", "out/")
+    assert (result.status, result.output) == (2, "")
+    assert "no whole answer within 0.3 seconds" in result.errors
+    assert tree(folder) == {}
+
+
+# --- targets --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["nope/../out.jinja", "nope/../Modelfile", "nope/x.jinja"])
+def test_a_path_through_a_folder_that_is_not_there(run: Run, folder: Path, target: str) -> None:
+    (folder / "t.gotmpl").write_text("{{ .Prompt }}")
+    (folder / "m").mkdir()
+    (folder / "m" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    before = tree(folder)
+    result = run("convert", "m/" if target.endswith("file") else "t.gotmpl", target)
+    assert (result.status, result.output) == (2, "")
+    assert "no such folder" in result.errors
+    assert tree(folder) == before
+
+
+def test_a_target_that_a_folder_is_in_the_way_of(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    (folder / "out" / "generation_config.json").mkdir(parents=True)
+    before = tree(folder)
+    result = run("convert", "Modelfile", "out/")
+    assert (result.status, result.output) == (2, "")
+    assert "generation_config.json: is a folder" in result.errors
+    assert tree(folder) == before
+
+
+def test_a_link_in_the_target_is_replaced_and_not_followed(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    (folder / "precious").write_text('{"temperature": 1}')
+    (folder / "out").mkdir()
+    (folder / "out" / "generation_config.json").symlink_to("../precious")
+    assert run("convert", "Modelfile", "out/").status == 0
+    assert (folder / "precious").read_text() == '{"temperature": 1}'
+    merged = json.loads((folder / "out" / "generation_config.json").read_text())
+    assert merged == {"temperature": 1, "stop_strings": ["x"]}
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.ENOSPC])
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_a_target_that_cannot_be_written(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, code: int, after: int
+) -> None:
+    """Whichever file it is that cannot be written, none is."""
+    (folder / "Modelfile").write_text(MODELFILE)
+    before = tree(folder)
+    opened, left = Path.open, after
+
+    def failing(path: Path, mode: str = "r", **options: object) -> object:
+        nonlocal left
+        if "x" in mode:
+            if not left:
+                raise OSError(code, os.strerror(code))
+            left -= 1
+        return opened(path, mode, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", failing)
+    result = run("convert", "Modelfile", "out/deep/")
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert (result.status, result.output) == (2, "")
+    assert os.strerror(code).lower() in result.errors
+    assert tree(folder) == before
+
+
+def test_a_full_disk(folder: Path) -> None:
+    """The kernel refuses what is written beyond a size, as it does when there is no room."""
+    (folder / "Modelfile").write_text(MODELFILE + f"SYSTEM {'long ' * 1000}\n")
+    (folder / "old.gguf").write_bytes(gguf(ENTRIES) + b"x" * 5000)
+    (folder / "t.jinja").write_text("{{ messages[0].content }}")
+    before = tree(folder)
+    for arguments in (["Modelfile", "out/"], ["t.jinja", "new.gguf", "--base", "old.gguf"]):
+        done = subprocess.run(
+            [*COMMAND, "convert", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "file too large" in done.stderr
+        assert tree(folder) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_a_process_that_is_ended_half_way(folder: Path, number: signal.Signals) -> None:
+    """The new GGUF is not there; only SIGKILL leaves what was written beside its place."""
+    size = 400_000_000
+    with (folder / "old.gguf").open("wb") as file:
+        file.write(gguf(ENTRIES))
+        file.truncate(size)
+    (folder / "t.jinja").write_text("{{ messages[0].content }}")
+    process = subprocess.Popen(
+        [*COMMAND, "convert", "t.jinja", "new.gguf", "--base", "old.gguf"],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        deadline = time.monotonic() + 30
+        while not list(folder.glob(".new.gguf.*")) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        process.send_signal(number)
+        process.wait(30)
+    assert process.returncode in (-number, 128 + number)
+    assert not (folder / "new.gguf").exists()
+    left = list(folder.glob(".new.gguf.*"))
+    assert bool(left) is (number == signal.SIGKILL)
+    assert (folder / "old.gguf").stat().st_size == size
