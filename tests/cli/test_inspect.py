@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.conftest import Run
+from tests.models.test_sources import ENTRIES, gguf
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 
@@ -96,3 +97,59 @@ def test_a_modelfile_whose_template_is_in_a_model_that_is_not_here(run: Run) -> 
     assert (result.status, result.output) == (2, "")
     assert result.errors == "error: standard input: has no template; FROM ./nothing.gguf: no such file\n"
     assert run("-", stdin="FROM ./nothing.gguf\n").status == 0
+
+
+def lines_of(result: object) -> dict[str, str]:
+    """What is shown, by its label."""
+    text: str = result.output  # type: ignore[attr-defined]
+    return {line[:18].strip(): line[18:] for line in text.splitlines()[1:]}
+
+
+CHATML = (
+    "{% if messages[0].role != 'system' %}{{ '<|im_start|>system\\nBe kind.<|im_end|>\\n' }}{% endif %}"
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}"
+)
+
+
+def test_what_a_chat_template_does(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(
+        CHATML + "{{ tools }}{{ date_string }}<think></think>{{ raise_exception }}"
+    )
+    shown = lines_of(run("t.jinja"))
+    assert shown["abilities"] == "thinking, tools"
+    assert shown["variables"] == "date_string, messages, tools"
+    (folder / "t.jinja").write_text(CHATML)
+    result = run("t.jinja")
+    shown = lines_of(result)
+    assert shown["default system"] == "Be kind."
+    assert shown["ends of answers"] == "<|im_end|> (ends the assistant's turns in prompts)"
+    assert result.output.endswith("next: transplate convert t.jinja template.gotmpl\n")
+
+
+def test_a_folder_is_what_ollama_would_import(run: Run, folder: Path) -> None:
+    (folder / "model").mkdir()
+    (folder / "model" / "chat_template.jinja").write_text(CHATML)
+    (folder / "model" / "tokenizer_config.json").write_text('{"eos_token": "<|im_end|>"}')
+    result = run("model", "--json")
+    assert result.data["road"].startswith("none: Ollama imports the chat template in tokenizer_config.json")
+    assert result.data["ends_of_answers"] == ["<|im_end|> (the eos token)"]
+    assert result.data["next"] == "transplate convert model Modelfile"
+    (folder / "model" / "tokenizer_config.json").write_text('{"chat_template": "x{{ messages }}"}')
+    result = run("model", "--json")
+    assert result.data["road"].startswith("gguf_chat_template: ")
+    (warning,) = result.data["warnings"]
+    assert warning.endswith("hold different chat templates; chat_template.jinja counts")
+
+
+def test_two_beginnings_and_a_system_prompt_in_vain(run: Run, folder: Path) -> None:
+    (folder / "m.gguf").write_bytes(gguf(ENTRIES | {"tokenizer.chat_template": "{{ bos_token }}x"}))
+    result = run("m.gguf")
+    assert lines_of(result)["bos"] == "the tokenizer adds it; the template prints it"
+    assert "warning: two <s>: the tokenizer adds one, and the template prints one" in result.output
+    (folder / "Modelfile").write_text(
+        "FROM ./m.gguf\nTEMPLATE {{ .Prompt }}\nSYSTEM Be brief.\nREQUIRES 0.31.0\n"
+    )
+    result = run("Modelfile")
+    assert "warning: the template shows no system prompt, so SYSTEM has no effect" in result.output
+    assert lines_of(result)["oldest ollama"] == "0.31.0"
+    assert lines_of(result)["bos"] == "the tokenizer adds it"

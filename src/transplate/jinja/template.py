@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import jinja2
 from jinja2 import nodes
+from jinja2.meta import find_undeclared_variables
 
 from transplate.errors import (
     ErrorKind,
@@ -65,6 +66,12 @@ class JinjaTemplate:
 
     def __repr__(self) -> str:
         return f"JinjaTemplate({self.source.text[:60]!r})"
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The variables that the template reads and does not set itself, what every template has left out."""
+        names: set[str] = find_undeclared_variables(parse(self.source.text))
+        return frozenset(names - _environment().globals.keys())
 
     def render(
         self,

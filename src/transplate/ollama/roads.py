@@ -131,14 +131,20 @@ def _abilities_of_template(template: str) -> _Abilities:
 
 
 def _abilities_of_jinja(jinja: str) -> _Abilities:
+    names = abilities_of_jinja(jinja)
+    shows_calls = "tool_calls" in jinja or "assistant_tool_call" in jinja
+    shows_results = any(mark in jinja for mark in _JINJA_TOOL_MESSAGE)
+    return _Abilities(names, "tools" in names and shows_calls and shows_results)
+
+
+def abilities_of_jinja(jinja: str) -> frozenset[str]:
+    """Return what Ollama takes a chat template to be able to, by what occurs in it."""
     names = set()
     if "tools" in jinja or "tool_call" in jinja:
         names.add("tools")
     if _thinks(jinja):
         names.add("thinking")
-    shows_calls = "tool_calls" in jinja or "assistant_tool_call" in jinja
-    shows_results = any(mark in jinja for mark in _JINJA_TOOL_MESSAGE)
-    return _Abilities(frozenset(names), "tools" in names and shows_calls and shows_results)
+    return frozenset(names)
 
 
 def _thinks(jinja: str) -> bool:
