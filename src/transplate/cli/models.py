@@ -43,7 +43,8 @@ def target_of(model: Model, destination: str) -> Target | None:
         return "modelfile"
     if Path(destination).is_dir():
         return "hf"
-    if model.kind in _TEMPLATES or Path(destination).exists():
+    is_device = Path(destination).exists() and not Path(destination).is_file()
+    if model.kind in _TEMPLATES or is_device:
         return None
     if model.kind in ("Hugging Face folder", "GGUF"):
         raise click.UsageError(

@@ -24,21 +24,31 @@ def create_fields(model: Model, folder: Path) -> dict[str, Any]:
     Raises:
         TransplateError: It has what the client cannot say, or its weights cannot be read.
     """
-    settings = {"RENDERER": model.renderer, "PARSER": model.parser, "REQUIRES": model.requires}
+    adapters = model.modelfile.values("adapter") if model.modelfile else []
+    drafts = model.modelfile.values("draft") if model.modelfile else []
+    settings = {
+        "RENDERER": model.renderer,
+        "PARSER": model.parser,
+        "REQUIRES": model.requires,
+        "DRAFT": drafts,
+    }
     unsayable = [name for name, value in settings.items() if value]
     if unsayable:
         raise TransplateError(
             f"{model.name}: Ollama's Python client has no field for {' and '.join(unsayable)}: "
             "write a Modelfile, and use ollama create"
         )
+    bases = model.base if model.kind == "Modelfile" else (base_of(model, folder),)
+    paths = [folder / base for base in bases]
     fields: dict[str, Any] = {}
-    path = folder / base_of(model, folder)
-    if path.is_file():
-        fields["files"] = {path.name: f"sha256:{_digest(path)}"}
-    elif path.is_dir():
-        raise TransplateError(f"{path}: the client takes a GGUF, or the name of a model, and no folder")
+    if any(path.is_dir() for path in paths):
+        raise TransplateError(f"{model.name}: the client takes GGUFs, or the name of a model, and no folder")
+    if all(path.is_file() for path in paths):
+        fields["files"] = _digests(paths)
     else:
-        fields["from_"] = base_of(model, folder)
+        fields["from_"] = bases[0]
+    if adapters:
+        fields["adapters"] = _digests([folder / adapter for adapter in adapters])
     values = {
         "template": model.template.text if model.template else "",
         "system": model.system,
@@ -47,6 +57,10 @@ def create_fields(model: Model, folder: Path) -> dict[str, Any]:
         "messages": [{"role": role, "content": content} for role, content in model.messages],
     }
     return fields | {name: value for name, value in values.items() if value}
+
+
+def _digests(paths: list[Path]) -> dict[str, str]:
+    return {path.name: f"sha256:{_digest(path)}" for path in paths}
 
 
 def _digest(path: Path) -> str:

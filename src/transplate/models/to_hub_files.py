@@ -39,7 +39,7 @@ def hub_files(model: Model, folder: Path) -> Saving:
     there = {name: read_bytes(folder / name) for name in OLLAMA_FILES if (folder / name).is_file()}
     homeless = [
         command.upper()
-        for command in ("message", "renderer", "parser", "requires", "license")
+        for command in ("message", "renderer", "parser", "requires", "license", "adapter", "draft")
         if modelfile.values(command)
     ]
     notes = [*writer.notes, *warnings]

@@ -128,6 +128,8 @@ class _Folder:
         settings = {"RENDERER": model.renderer, "PARSER": model.parser, "REQUIRES": model.requires}
         aside += [name for name, value in settings.items() if value]
         aside += ["FROM"] if model.base else []
+        if model.modelfile is not None:
+            aside += [name.upper() for name in ("adapter", "draft") if model.modelfile.values(name)]
         if aside:
             yield f"has no place at Hugging Face, and is kept in {SIDECAR}: {', '.join(aside)}"
 

@@ -1,0 +1,171 @@
+"""Whole models on the command line: where they go, what is said of them, and which template is taken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.models.test_sources import ENTRIES, gguf
+from transplate import Model, TransplateError
+
+MODELFILE = (
+    'FROM nothing\nTEMPLATE """[{{ .Prompt }}]"""\nSYSTEM Be kind.\nPARAMETER stop ]\nPARAMETER top_k 9\n'
+)
+CHAT = "{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}"
+
+
+@pytest.fixture
+def model(folder: Path) -> Path:
+    path = folder / "model"
+    path.mkdir()
+    (path / "chat_template.jinja").write_text(CHAT)
+    (path / "tokenizer_config.json").write_text('{"eos_token": "</s>"}')
+    return path
+
+
+def test_what_comes_from_ollama_becomes_a_folder(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    result = run("convert", "Modelfile", "out")
+    assert (result.status, result.output) == (0, "")
+    assert (folder / "out" / "chat_template.jinja").is_file()
+    assert "wrote out/chat_template.jinja" in result.errors
+    assert run("convert", "Modelfile", "other.jinja").status == 0
+    assert (folder / "other.jinja").is_file()
+    (folder / "file").write_text("mine")
+    assert run("convert", "Modelfile", "file").status == 2
+    assert (folder / "file").read_text() == "mine"
+
+
+def test_a_name_that_tells_nothing_is_asked_about(run: Run, model: Path) -> None:
+    for source in ("model", "m.gguf"):
+        (model.parent / "m.gguf").write_bytes(gguf(ENTRIES))
+        result = run("convert", source, "out")
+        assert (result.status, result.output) == (2, "")
+        assert "a Modelfile or a folder? Call it out.modelfile or out/" in result.errors
+        assert not (model.parent / "out").exists()
+        assert run("convert", source, f"{source}-out", "--to", "hf").status == 0
+        assert (model.parent / f"{source}-out" / "chat_template.jinja").is_file()
+        assert run("convert", source, f"{source}-made", "--to", "modelfile").status == 0
+        assert (model.parent / f"{source}-made").read_text().startswith("FROM ./")
+
+
+def test_the_hubs_files_for_ollama(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE + "MESSAGE user Hi\n")
+    result = run("convert", "Modelfile", "repository", "--to", "hub")
+    assert result.status == 0
+    assert "has no place in these files: MESSAGE" in result.errors
+    files = {path.name: path.read_text() for path in (folder / "repository").iterdir()}
+    assert files.pop("params") == json.dumps({"stop": ["]"], "top_k": 9}, indent=2) + "\n"
+    assert files == {"template": "[{{ .Prompt }}]", "system": "Be kind."}
+    # What they say is read back as Ollama reads it.
+    there = Model.load(folder / "repository")
+    written = Model.load(folder / "Modelfile")
+    assert there.template is not None
+    assert written.template is not None
+    assert there.template.text == written.template.text
+    assert (there.system, there.parameters) == (written.system, written.parameters)
+    assert run("convert", "Modelfile", "repository", "--to", "hub").errors.endswith("has all of it already\n")
+    (folder / "repository" / "system").write_text("Be mine.")
+    refused = run("convert", "Modelfile", "repository", "--to", "hub")
+    assert refused.status == 2
+    assert "system is another: --force replaces it" in refused.errors
+    assert run("convert", "Modelfile", "--to", "hub").status == 2
+
+
+def test_a_chat_template_becomes_the_hubs_files(run: Run, model: Path) -> None:
+    assert run("convert", "model", "repository", "--to", "hub").status == 0
+    there = Model.load(model.parent / "repository")
+    assert there.template is not None
+    assert "range .Messages" in there.template.text
+    assert there.parameters == {"stop": ["</s>"]}
+
+
+def test_from_says_what_a_modelfile_is_made_from(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(CHAT)
+    assert run("convert", "t.jinja", "Modelfile").status == 2
+    result = run("convert", "t.jinja", "Modelfile", "--from", "llama3.2")
+    assert result.status == 0
+    assert (folder / "Modelfile").read_text().startswith("FROM llama3.2\nTEMPLATE ")
+    assert run("convert", "t.jinja", "t.gotmpl", "--from", "llama3.2").status == 2
+
+
+def test_nothing_is_written_to_be_shown(run: Run, model: Path) -> None:
+    result = run("convert", "model", "Modelfile", "--dry-run", "--json")
+    assert result.status == 0
+    assert result.data["written"] is False
+    assert result.data["files"]["Modelfile"].startswith("FROM ./model\n")
+    assert result.data["parity"]["checked"] > 20
+    assert "stop </s>: the eos token" in result.data["notes"]
+    assert run("convert", "model/chat_template.jinja", "t.gotmpl", "--dry-run").errors.endswith(
+        "would write t.gotmpl\n"
+    )
+    assert sorted(path.name for path in model.parent.iterdir()) == ["model"]
+
+
+def test_named_chat_templates(run: Run, model: Path) -> None:
+    (model / "additional_chat_templates").mkdir()
+    (model / "additional_chat_templates" / "tool_use.jinja").write_text("T{{ messages[0].content }}")
+    (model / "additional_chat_templates" / "rag.jinja").write_text("R{{ messages[0].content }}")
+    (model.parent / "tools.json").write_text('[{"type": "function", "function": {"name": "f"}}]')
+    assert run("render", "model", "-m", "Hi").output == "<user>Hi</s>"
+    assert run("render", "model", "-m", "Hi", "--tools", "tools.json").output == "THi"
+    assert run("render", "model", "-m", "Hi", "--chat-template", "rag").output == "RHi"
+    result = run("render", "model", "-m", "Hi", "--chat-template", "none")
+    assert (result.status, result.output) == (2, "")
+    assert "its names are default, rag, tool_use" in result.errors
+
+
+def test_tokens_and_the_generation_prompt(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(
+        "{{ bos_token }}{{ messages[-1].content }}{{ x_token }}{% if add_generation_prompt %}+{% endif %}"
+    )
+    assert run("render", "t.jinja", "-m", "a").output == "a+"
+    tokens = ["--token", "bos_token=<s>", "--token", "x_token=a=b"]
+    assert run("render", "t.jinja", "-m", "a", *tokens).output == "<s>aa=b+"
+    assert run("render", "t.jinja", "-m", "a", "--no-generation-prompt").output == "a"
+    assert run("render", "t.jinja", "-m", "a", "-m", "b", "--generation-prompt").output == "b+"
+    assert run("render", "t.jinja", "-m", "a", "--token", "x").status == 2
+    (folder / "t.gotmpl").write_text("{{ .Prompt }}")
+    assert run("render", "t.gotmpl", "-m", "a", "--no-generation-prompt").status == 2
+
+
+def test_standard_input_is_read_once(run: Run) -> None:
+    result = run("check", "-", "-", stdin="x")
+    assert result.status == 2
+    assert "can be read only once" in result.errors
+
+
+def test_check_takes_the_system_prompt_and_the_messages_in(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(
+        'FROM nothing\nTEMPLATE """{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}"""\n'
+        "SYSTEM Be kind.\nMESSAGE user Hi\nMESSAGE assistant Ho\n"
+    )
+    (folder / "c.json").write_text('[{"role": "user", "content": "x"}]')
+    assert run("convert", "Modelfile", "out").status == 0
+    assert run("check", "Modelfile", "out", "c.json").status == 0
+    assert run("check", "Modelfile", "out/chat_template.jinja", "c.json").status == 0
+    (folder / "t.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    assert run("check", "Modelfile", "t.jinja", "c.json").status == 1
+
+
+def test_fields_of_a_new_model_that_the_client_has_none_for(folder: Path) -> None:
+    (folder / "a.gguf").write_bytes(gguf(ENTRIES))
+    (folder / "b.gguf").write_bytes(b"x")
+    (folder / "Modelfile").write_text("FROM ./a.gguf\nFROM ./b.gguf\nADAPTER ./b.gguf\nTEMPLATE x\n")
+    fields = Model.load("Modelfile").create_fields()
+    assert fields["files"].keys() == {"a.gguf", "b.gguf"}
+    assert fields["adapters"] == {"b.gguf": fields["files"]["b.gguf"]}
+    for line, said in (
+        ("RENDERER qwen3-coder", "RENDERER"),
+        ("REQUIRES 0.30.0", "REQUIRES"),
+        ("DRAFT x", "DRAFT"),
+    ):
+        (folder / "Modelfile").write_text(f"FROM ./a.gguf\n{line}\n")
+        with pytest.raises(TransplateError, match=f"no field for {said}"):
+            Model.load("Modelfile").create_fields()
+    (folder / "Modelfile").write_text("FROM .\n")
+    with pytest.raises(TransplateError, match="no folder"):
+        Model.load("Modelfile").create_fields()
