@@ -10,11 +10,12 @@ engines. Runs in parts (``--part 2/8``, ``--from 0 --to 100``) write lines of JS
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
@@ -23,7 +24,7 @@ from typing import Any
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, Printed, RealJudge, View
 from tests.fuzz.jinja_to_go_report import kinds, read_results, report
-from tests.fuzz.jinja_to_go_requests import TRIES, Case, Chosen, choose
+from tests.fuzz.jinja_to_go_requests import TRIES, Case, Chosen, Request, choose
 from transplate.conversation import Conversation
 from transplate.convert import to_go
 from transplate.convert.report import Conversion
@@ -84,10 +85,19 @@ class Reference:
     ) -> None:
         self.name, self.source, self.judge = name, source, judge
         self.chosen: Chosen = choose(source, TOKENS, Random(f"{name} {seed}"), count, tries=tries)
-        views = judge.views([request.case for request in self.chosen.requests])
-        pairs = [pair for pair in zip(self.chosen.requests, views, strict=True) if pair[1] is not None]
+        self._render(self.chosen.requests)
+
+    def _render(self, requests: Sequence[Request]) -> None:
+        views = self.judge.views([request.case for request in requests])
+        pairs = [pair for pair in zip(requests, views, strict=True) if pair[1] is not None]
         self.requests = [request for request, _ in pairs]
-        self.wanted = judge.wanted(source, TOKENS, [seen for _, seen in pairs if seen is not None])
+        self.wanted = self.judge.wanted(self.source, TOKENS, [seen for _, seen in pairs if seen is not None])
+
+    def with_requests(self, requests: Sequence[Request]) -> Reference:
+        """Return the same template with other requests."""
+        other = copy.copy(self)
+        other._render(requests)
+        return other
 
     @property
     def counts_at_all(self) -> bool:

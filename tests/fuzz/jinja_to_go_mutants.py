@@ -1,13 +1,15 @@
 """Changes literals in converted templates, to see that the check notices.
 
 ``python -m tests.fuzz.jinja_to_go_mutants`` converts the chat templates, changes in each one literal (a piece
-of text, or a string in an action) and compares as ever. A change that is not noticed is looked into: whether
-any of the requests reaches the literal at all is seen by putting something that fails in its place.
+of text, or a string in an action) and compares as ever. A change that is not noticed is looked into: what
+fails, put in the place of the literal, shows whether a request reaches it at all; if so, requests with it in
+their texts are compared as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import sys
 import time
 from collections import Counter
@@ -18,6 +20,7 @@ from random import Random
 from tests.fuzz.jinja_to_go import STYLES, Reference, compared
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, RealJudge
+from tests.fuzz.jinja_to_go_requests import Request
 from transplate.convert import to_go
 from transplate.errors import TransplateError
 from transplate.gotmpl.nodes import Define, String, TemplateCall, Text
@@ -28,6 +31,12 @@ from transplate.ollama.functions import FUNCTIONS
 _FAILS = {True: '{{ index "" 1 }}', False: '(index "" 1)'}
 """What fails where it is reached, in the place of a text and of a string."""
 _CHANGE = "~"
+VERDICTS = {
+    "noticed": "a request comes out otherwise",
+    "noticed when aimed at": "one does that has the literal in its texts",
+    "not reached": "no request reaches the literal",
+    "reached": "requests reach it, and nothing else is printed",
+}
 
 
 @dataclass(frozen=True)
@@ -82,13 +91,31 @@ def mutant(source: str, literal: Literal, rng: Random) -> str:
 
 
 def verdict(reference: Reference, text: str, literal: Literal, rng: Random) -> str:
-    """Return ``noticed``, ``not reached`` or ``reached, and nothing else printed``."""
-    before = _verdicts(reference, text)
-    if _verdicts(reference, mutant(text, literal, rng)) != before:
+    """Return whether the check notices a change of a literal: one of the keys of :data:`VERDICTS`."""
+    changed = mutant(text, literal, rng)
+    if _verdicts(reference, changed) != _verdicts(reference, text):
         return "noticed"
-    if _verdicts(reference, literal.replaced(text, _FAILS[literal.is_text])) == before:
+    failing = literal.replaced(text, _FAILS[literal.is_text])
+    if _verdicts(reference, failing) == _verdicts(reference, text):
         return "not reached"
-    return "reached, and nothing else printed"
+    aimed = reference.with_requests(_aimed(reference, literal, rng))
+    if _verdicts(aimed, changed) != _verdicts(aimed, text):
+        return "noticed when aimed at"
+    return "reached"
+
+
+def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]:
+    """Return the requests with a literal in their texts, at the ends and in between."""
+    requests = []
+    for request in reference.requests:
+        case = copy.deepcopy(request.case)
+        for message in case["messages"]:
+            for key in {"content", "thinking"} & message.keys():
+                text = message[key]
+                ends = (literal.value + text, text + literal.value, literal.value)
+                message[key] = rng.choice((*ends, text, text + literal.value + text))
+        requests.append(Request(case, ordinary=False))
+    return requests
 
 
 def _verdicts(reference: Reference, text: str) -> list[str]:
@@ -133,8 +160,8 @@ def main() -> int:
         templates, judge, seed=arguments.seed, mutants=arguments.mutants
     ):
         counts[style, found] += 1
-        if found.startswith("reached"):
-            print(f"{name} ({style}): {literal.value[:60]!r} at {literal.start}: {found}")
+        if found == "reached":
+            print(f"{name} ({style}): {literal.value[:60]!r} at {literal.start}: {VERDICTS[found]}")
     judge.close()
     for (style, found), number in sorted(counts.items()):
         print(f"{style}: {number} {found}")

@@ -523,9 +523,13 @@ def choose(source: str, tokens: Mapping[str, str], rng: Random, count: int, *, t
         tokens: Its special tokens.
         rng: The source of chance.
         count: How many requests, at least.
-        tries: How many to try; the last quarter is left out when the one before found nothing new.
+        tries: How many to try; no more after a quarter of them that found nothing new.
+
+    Raises:
+        TemplateSyntaxError: Jinja refuses the template.
     """
-    generator, runner = Generator(source, rng), Runner(source, tokens)
+    runner = Runner(source, tokens)
+    generator = Generator(source, rng)
     arms = runner.coverage.arms
     taken: dict[bool, set[int]] = {True: set(), False: set()}
     kept: list[tuple[Request, frozenset[int]]] = []

@@ -6,61 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.convert.jinja_to_go.small import SMALL
 from tests.fuzz.jinja_to_go import Reference, Result, check
 from tests.fuzz.jinja_to_go_judge import OwnJudge
 from transplate.convert.jinja_to_go.convert import to_go
 from transplate.errors import TemplateSyntaxError, UnsupportedTemplate
 
 OWN = Path(__file__).parent.parent.parent.parent / "templates" / "jinja"
-
-SMALL = {
-    "roles": "{% for m in messages %}<|{{ m.role }}|>{{ m['content'] }}{{ eos_token }}{% endfor %}",
-    "first and last": (
-        "{% for m in messages %}{% if loop.first %}F{% endif %}{{ loop.index }}{{ m.content|trim }}"
-        "{% if not loop.last %},{% endif %}{% endfor %}"
-    ),
-    "namespace": (
-        "{% set ns = namespace(n=-1, last='') %}{% for m in messages %}{% if m.role == 'user' %}"
-        "{% set ns.n = loop.index0 %}{% set ns.last = m.content %}{% endif %}{% endfor %}{{ ns.n }}{{ ns.last }}"  # noqa: E501
-    ),
-    "think tags": (
-        "{% for m in messages %}{% if '</think>' in m.content %}{{ m.content.split('</think>')[-1].lstrip('\\n') }}"  # noqa: E501
-        "{% else %}{{ m.content.strip() }}{% endif %}|{% endfor %}"
-    ),
-    "tools": (
-        "{% for t in tools or [] %}{{ t|tojson }}\n{% endfor %}{% for m in messages %}{{ m.content }}"
-        "{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}"  # noqa: E501
-    ),
-    "macro": (
-        "{% macro show(m, last=false) %}[{{ m.content ~ ('!' if last else '') }}]{% endmacro %}"
-        "{% for m in messages %}{{ show(m, loop.last) }}{% endfor %}"
-    ),
-    "slices": (
-        "{% set rest = messages[1:] if messages[0].role == 'system' else messages %}"
-        "{% for m in rest[::-1] %}{{ loop.index0 }}{{ m.content[:3] }}{% endfor %}"
-    ),
-    "ends of texts": ("{% for m in messages %}{{ m.content[-3:] }}|{{ m.content[:-2] }}|{% endfor %}"),
-    "lists that grow": (
-        "{% set ns = namespace(names=[], picked=[]) %}{% for m in messages %}"
-        "{% set ns.names = ns.names + [m.role ~ '=' ~ m.content] %}"
-        "{% if m.role == 'user' %}{% set ns.picked = ns.picked + [m] %}{% endif %}{% endfor %}"
-        "{{ ns.names|join(', ') }}{% for m in ns.picked %}{{ m.content }}{% endfor %}"
-    ),
-    "dicts in lists": (
-        "{% set ns = namespace(turns=[], ids=[]) %}{% for m in messages %}"
-        "{% if m.role == 'tool' %}{% set ns.turns = ns.turns + [m] %}"
-        "{% else %}{% set ns.turns = ns.turns + [{'role': m.role|upper, 'content': m.content}] %}{% endif %}"
-        "{% set ns.ids = ns.ids + [m.tool_call_id] %}{% endfor %}"
-        "{% for t in ns.turns %}{{ loop.index }}{{ t.role }}={{ t['content'] }}{% if t.name %}({{ t.name }}){% endif %}"  # noqa: E501
-        "{% endfor %}{{ ns.turns[-1].role }}{{ 'call_1' in ns.ids }}"
-    ),
-    "calls in lists": (
-        "{% set ns = namespace(calls=[]) %}{% for m in messages %}{% if m.tool_calls %}"
-        "{% set ns.calls = ns.calls + m.tool_calls %}{% endif %}{{ m.content }}{% endfor %}"
-        "{% for c in ns.calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}"
-    ),
-    "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
-}
 
 
 def checked(name: str, source: str, style: str, *, seed: int, count: int) -> Result:

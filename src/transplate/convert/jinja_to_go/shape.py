@@ -47,7 +47,7 @@ def shape_block(text: str, ollama: str) -> Body:
     if thinking is not None:
         block += f"{{{{ if .Thinking }}}}{thinking[0]}{{{{ .Thinking }}}}{thinking[1]}{{{{ end }}}}"
     if tool_tag is not None:
-        block += f"{{{{ if .ToolCalls }}}}{tool_tag}{{{{ range .ToolCalls }}}}{{{{ . }}}}{{{{ end }}}}{{{{ end }}}}"  # noqa: E501
+        block += f"{{{{ if .ToolCalls }}}}{tool_tag}{{{{ range .ToolCalls }}}}{{{{ .Function }}}}{{{{ end }}}}{{{{ end }}}}"  # noqa: E501
     whole = f"{{{{ if false }}}}{{{{ range .Messages }}}}{block}{{{{ end }}}}{{{{ end }}}}"
     said = "/* This never runs: it shows Ollama the markers of thinking and tool calls. */"
     return (Comment(said), *parse(whole, functions=FUNCTIONS).body)
