@@ -133,7 +133,7 @@ class _FastCompiler:
         self._waiting: list[tuple[str, Value, Function]] = []
         self._out: Function
         self._as_list = False
-        self._loops: list[str] = []
+        self._loops: list[tuple[str, ...]] = []
         self._is_linear = True
         self._measures = False
 
@@ -147,7 +147,7 @@ class _FastCompiler:
             called, dot, self._out = self._waiting.pop()
             self._expressions.root = self._expressions.dot = dot
             self._expressions.variables.clear()
-            self._loops, self._is_linear = [""], False
+            self._loops, self._is_linear = [()], False
             self._body(self._templates[called])
         main.prologue = [*self._shape.before, "p = []" if self._as_list else "o = ''"]
         main.epilogue = [*self._shape.after]
@@ -345,14 +345,14 @@ class _FastCompiler:
             size = size_of(node.body)
             if not self._is_linear or size > _LARGE:
                 self._spend(size, f"{value.length} * ")
-            head, elem = self._loop(value, names)
+            head, elem, *position = self._loop(value, names)
             more = value.type.loop
             if more is not None:
                 self._out.line(more.before.format(elem))
             with self._out.block(head, loop=True):
                 for line in more.each if more is not None else ():
                     self._out.line(line.format(elem))
-                self._loops.append(elem)
+                self._loops.append((elem, *position))
                 self._body(node.body)
                 self._loops.pop()
             self._is_linear = outer_is_linear
@@ -364,8 +364,12 @@ class _FastCompiler:
                 with self._out.block(f"if not {value.truth}:"):
                     self._body(node.orelse.body)
 
-    def _loop(self, value: Value, names: Sequence[str]) -> tuple[str, str]:
-        """Bring the variables and the dot of a loop into scope; return the loop's head and element."""
+    def _loop(self, value: Value, names: Sequence[str]) -> Sequence[str]:
+        """Bring the variables and the dot of a loop into scope.
+
+        Returns:
+            The loop's head; the local of its element; that of its key or index, if it has one.
+        """
         kind = value.type
         if kind.elem is None or kind.items is None:
             raise Unsupported(f"a loop over {kind!r}")
@@ -375,14 +379,14 @@ class _FastCompiler:
         if len(names) < 2:
             if names:
                 self._bind_element(names[0], elem, kind.elem)
-            return f"for {elem} in {items}:", elem
+            return (f"for {elem} in {items}:", elem)
         if kind.key is not None:
             if kind.pairs is None:
                 raise Unsupported(f"a loop over the keys of {kind!r}")
             key = self._module.name("k")
             self._bind_element(names[0], key, kind.key)
             self._bind_element(names[1], elem, kind.elem)
-            return f"for {key}, {elem} in {kind.pairs.format(value.code)}:", elem
+            return (f"for {key}, {elem} in {kind.pairs.format(value.code)}:", elem, key)
         if names[0] in self._assigned:
             index = self._bind(names[0], INT)
         else:
@@ -392,7 +396,7 @@ class _FastCompiler:
             remaining = Remaining(length, index)
             self._expressions.variables.append((names[0], Value(index, INT, None, remaining)))
         self._bind_element(names[1], elem, kind.elem)
-        return f"for {index}, {elem} in enumerate({items}):", elem
+        return (f"for {index}, {elem} in enumerate({items}):", elem, index)
 
     def _bind_element(self, name: str, local: str, kind: StaticType) -> None:
         """Bring a variable of a loop into scope, which is the loop's own local."""
@@ -421,9 +425,9 @@ class _FastCompiler:
         self._out.line(f"{self._called[key]}({', '.join(('None' if is_root else value.code, *passed))})")
 
 
-def _mentions(code: str, local: str) -> bool:
-    """Whether an expression names a local, or one of those that its parts are kept in."""
-    return bool(local) and re.search(rf"\b{local}(?:_\w+)?\b", code) is not None
+def _mentions(code: str, names: Sequence[str]) -> bool:
+    """Whether an expression names one of some locals, or of those that their parts are kept in."""
+    return any(re.search(rf"\b{name}(?:_\w+)?\b", code) for name in names)
 
 
 def _concatenated(pieces: Sequence[str]) -> str:
