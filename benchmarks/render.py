@@ -51,6 +51,11 @@ class Subject:
     def __post_init__(self) -> None:
         self.template = OllamaTemplate(self.source, ollama=OLLAMA_VERSION)
 
+    @property
+    def is_legacy(self) -> bool:
+        """Whether Ollama runs the template turn by turn."""
+        return "messages" not in self.template.inference.variables
+
 
 @dataclass
 class Cell:
@@ -284,6 +289,10 @@ def report_cells(cells: list[Cell]) -> Iterator[str]:
 
     yield f"execute on prepared Values ÷ Go's Execute:        {ratios('execute', 'go execute')}"
     yield f"render from dicts ÷ Go's Execute:                 {ratios('render', 'go execute')}"
+    for label, is_legacy in (("messages", False), ("legacy", True)):
+        own = [t for cell, t in times if cell.subject.is_legacy is is_legacy]
+        mean = Ratios([t["render"] / t["go execute"] for t in own])
+        yield f"  of templates in {label} mode:".ljust(50) + str(mean)
     yield f"execute on fresh Values of dicts ÷ Go's Execute:  {ratios('values', 'go execute')}"
     yield f"JSON body to prompt ÷ Go's Unmarshal + Execute:   {ratios('json render', 'go json')}"
     yield f"json.loads, Values, execute ÷ the same:           {ratios('json values', 'go json')}"

@@ -111,8 +111,13 @@ def _ordinary_object(value: dict[Any, Any], sizes: list[int]) -> str:
         if type(key) is not str:
             raise NotJSON
         item = value[key]
-        text = _quote(item) if type(item) is str else _ordinary(item, sizes)
-        pairs.append(f"{_quote(key)}:{text}")
+        kind = type(item)
+        if kind is str:
+            pairs.append(f"{_quote(key)}:{_quote(item)}")
+        elif kind is int and -_EXACT_IN_FLOAT64 < item < _EXACT_IN_FLOAT64:
+            pairs.append(f"{_quote(key)}:{item}")
+        else:
+            pairs.append(f"{_quote(key)}:{_ordinary(item, sizes)}")
     return f"{{{','.join(pairs)}}}"
 
 

@@ -39,12 +39,13 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
     takes_tools = "tools" in inference.abilities
     read_tools = tool_reader(behaviour).read
     levels = behaviour.think_levels
+    unset = (True, "medium", True) if thinks else (False, "", False)
 
     def render(
         messages: Any, tools: Any, system: Any, think: Any, now: Now, text: str | None, keys: int
     ) -> str | None:
         if think is None:
-            think, level, is_set = (True, "medium", True) if thinks else (False, "", False)
+            think, level, is_set = unset
         elif think is False:
             level, is_set = "", True
         elif not thinks:
