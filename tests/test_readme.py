@@ -8,35 +8,25 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
+from tests.console import joined, shown_commands
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def shown_commands() -> list[tuple[str, str]]:
-    """Each ``$ transplate …`` of the blocks marked as output, with what the README shows below it."""
-    shown = []
-    for block in re.findall(r"<!-- output -->\n```console\n(.*?)```", README, re.DOTALL):
-        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, output = command.partition("\n")
-            shown.append((line, output))
-    return shown
+COMMANDS = shown_commands(ROOT / "README.md")
 
 
 def test_the_readme_shows_commands() -> None:
-    assert shown_commands()
+    assert COMMANDS
 
 
-@pytest.mark.parametrize(("line", "shown"), shown_commands())
+@pytest.mark.parametrize(("line", "shown"), COMMANDS)
 def test_output_in_the_readme(line: str, shown: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "110")
     program, *arguments = shlex.split(line)
     assert program == "transplate"
     result = run(*arguments)
-    # A terminal starts a new line between the two.
-    printed = "\n".join(part.removesuffix("\n") for part in (result.output, result.errors) if part)
-    assert printed.splitlines() == shown.splitlines()
+    assert joined(result.output, result.errors).splitlines() == shown.splitlines()
 
 
 def test_python_in_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:

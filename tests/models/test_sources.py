@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.models.stores import lay_out_store
 from transplate.errors import TransplateError
 from transplate.models import Model, server
 from transplate.models.gguf import read_metadata
@@ -132,31 +133,19 @@ def test_refuses_a_damaged_gguf(tmp_path: Path, data: bytes, said: str) -> None:
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store with the model ``me/Mine:7b``, as ``ollama create`` lays it out."""
-    folder = tmp_path / "models"
-    (folder / "blobs").mkdir(parents=True)
-
-    def blob(kind: str, data: bytes) -> dict[str, Any]:
-        digest = hashlib.sha256(data).hexdigest()
-        (folder / "blobs" / f"sha256-{digest}").write_bytes(data)
-        return {"mediaType": kind, "digest": f"sha256:{digest}", "size": len(data)}
-
-    image = "application/vnd.ollama.image."
-    config = {"model_format": "gguf", "model_family": "llama", "parser": "qwen3"}
-    manifest = {
-        "schemaVersion": 2,
-        "config": blob("application/vnd.docker.container.image.v1+json", json.dumps(config).encode()),
-        "layers": [
-            blob(f"{image}model", gguf(ENTRIES)),
-            blob(f"{image}template", GO.encode()),
-            blob(f"{image}system", b"Be brief."),
-            blob(f"{image}params", b'{"stop": ["</s>"], "temperature": 0.5}'),
-            blob(f"{image}messages", b'[{"role": "user", "content": "hi"}]'),
-            blob(f"{image}license", b"free"),
-        ],
-    }
-    path = folder / "manifests" / "registry.ollama.ai" / "me" / "Mine" / "7b"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(manifest))
+    folder = lay_out_store(
+        tmp_path / "models",
+        ("registry.ollama.ai", "me", "Mine", "7b"),
+        {"model_format": "gguf", "model_family": "llama", "parser": "qwen3"},
+        {
+            "model": gguf(ENTRIES),
+            "template": GO.encode(),
+            "system": b"Be brief.",
+            "params": b'{"stop": ["</s>"], "temperature": 0.5}',
+            "messages": b'[{"role": "user", "content": "hi"}]',
+            "license": b"free",
+        },
+    )
     monkeypatch.setenv("OLLAMA_MODELS", str(folder))
     monkeypatch.chdir(tmp_path)
     return folder
