@@ -13,12 +13,14 @@ from functools import lru_cache
 import pytest
 
 from tests.oracle.engines import Engine
+from tests.oracle.llama import LlamaEngine
 from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from tests.portability.comparing import STYLES, Result, Subject, prepare
 from tests.portability.covering import Covering, cover
 from tests.portability.data import Maker
 from tests.portability.dead import reasons
 from tests.portability.subjects import project_subjects
+from transplate import OllamaTemplate, to_jinja
 
 ENGINES = (
     "transformers_engine",
@@ -52,6 +54,27 @@ def test_project_template_is_portable(
         compared = result.equal[style, running.name] + result.failing[style, running.name]
         assert compared + result.left_out.total() >= 40
         assert compared >= 30
+
+
+BELOW_SYSTEM = (
+    "{{ if .System }}{{ .System }}{{ range .Tools }}{{ . }}{{ end }}{{ end }}"
+    "{{ range .Messages }}{{ .Content }}{{ range .ToolCalls }}{{ .Function.Name }}{{ end }}{{ end }}"
+)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [*(subject.source for subject in SUBJECTS), BELOW_SYSTEM],
+    ids=[*(subject.name for subject in SUBJECTS), "tools below a system text"],
+)
+def test_llama_server_sees_what_a_template_supports(source: str, llama_engine: LlamaEngine) -> None:
+    abilities = OllamaTemplate(source).inference.abilities
+    for exact in (True, False):
+        seen = llama_engine.abilities(to_jinja(source, exact=exact).text)
+        assert isinstance(seen, dict), seen
+        assert seen["supports_tools"] is ("tools" in abilities)
+        assert seen["supports_tool_calls"] is ("tools" in abilities)
+        assert seen["supports_system_role"]
 
 
 @pytest.mark.parametrize("least", [5, 150])

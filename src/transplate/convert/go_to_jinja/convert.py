@@ -17,7 +17,7 @@ from transplate.convert.go_to_jinja.lower import lower
 from transplate.convert.go_to_jinja.macros import macro_losses, macro_names, macros_for
 from transplate.convert.go_to_jinja.naming import name_symbols
 from transplate.convert.go_to_jinja.polish import polish
-from transplate.convert.go_to_jinja.prefill import closed_prefill
+from transplate.convert.go_to_jinja.probes import closed_prefill, hides_tools
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import assigned, simplify
@@ -157,6 +157,8 @@ class _Conversion:
                 c.losses.append(
                     Loss("llama-server does not start: tool calls are no JSON (assume llama-server)")
                 )
+        if hides_tools(self.tree.source.text, ollama=self.ollama):
+            body = (*host.read_tools(c.symbol("tool"), c.symbol("name")), *body)
         if not host.opens_with_bos(body) and self.assumptions.use("bos-token"):
             body = (j.Output((j.Name("bos_token"),)), *body)
         return body

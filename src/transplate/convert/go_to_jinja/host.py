@@ -81,6 +81,22 @@ def _open_braces(body: j.Body) -> int:
     return sum(text.count("{") - text.count("}") for text in texts)
 
 
+def read_tools(tool: j.Name, name: j.Name) -> j.Body:
+    """Return statements that read the tools and print nothing.
+
+    llama-server calls a template one without tools if it reads none of them for a lone question.
+    """
+    function = j.Attribute(tool, "function")
+    return (
+        j.Comment("Shows llama-server that there can be tools, though they are not printed in every prompt."),
+        j.For(
+            (tool,),
+            j.Or((j.Name("tools"), j.ListLiteral(()))),
+            (j.Set(name, j.Attribute(function, "name")),),
+        ),
+    )
+
+
 def opens_with_bos(body: j.Body) -> bool:
     """Return whether a template itself prints a token that begins every prompt."""
     for statement in body:

@@ -1,4 +1,4 @@
-"""Whether a template leaves a final message of the assistant open, to be continued by the model."""
+"""What a template prints on a few conversations, where hosts go by that or cut it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ _CONVERSATIONS: tuple[list[dict[str, str]], ...] = (
         {"role": "assistant", "content": _BEGINNING},
     ],
 )
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "probed_tool",
+        "description": "Probe.",
+        "parameters": {"type": "object", "properties": {"x": {"type": "string", "description": "X."}}},
+    },
+}
 _LIMITS = Limits(steps=20_000, output=1_000_000)
 
 
@@ -32,6 +40,20 @@ def closed_prefill(source: str, *, ollama: str) -> list[Loss]:
     except TransplateError:
         return []
     return [] if is_open else [Loss(_MESSAGE, name="closed-prefill", affects=_continues_answer)]
+
+
+def hides_tools(source: str, *, ollama: str) -> bool:
+    """Return whether a template that knows tools prints none of them for a lone question.
+
+    That is the request on which llama-server finds out whether a template supports tools.
+    """
+    try:
+        template = OllamaTemplate(source, ollama=ollama, limits=_LIMITS)
+        if "tools" not in template.inference.abilities:
+            return False
+        return "probed_tool" not in template.render([{"role": "user", "content": "Hi"}], tools=[_TOOL])
+    except TransplateError:
+        return False
 
 
 _MESSAGE = "where a host continues the assistant's last message, it cuts off what Ollama prints behind it"
