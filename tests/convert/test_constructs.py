@@ -186,6 +186,20 @@ def test_images_are_numbered_where_ollama_puts_their_tags(
         assert (rendered.error, rendered.text) == (None, expected), engine.name
 
 
+@pytest.mark.parametrize("content", [{}, {"content": None}, {"content": ""}])
+def test_a_message_without_content_is_one_of_no_text(
+    content: dict[str, Any], go_oracle: GoOracle, engines: list[Engine], older_minijinja_engine: Engine
+) -> None:
+    calls = [{"type": "function", "function": {"name": "f", "arguments": {}}}]
+    messages = [{"role": "user", "content": "x"}, {"role": "assistant", **content, "tool_calls": calls}]
+    for source in (TOOLS, CONSTRUCTS["legacy"]):
+        answer = go_oracle.render(source, {"messages": [messages[0], {**messages[1], "content": ""}]})
+        text = to_jinja(source, exact=True).text
+        for engine in (*engines, older_minijinja_engine):
+            rendered = engine.render(text, {"messages": messages, "add_generation_prompt": False})
+            assert (rendered.error, rendered.text) == (None, answer.output.decode()), engine.name
+
+
 def _tagged(conversation: Conversation) -> list[dict[str, Any]]:
     """Return messages as Ollama's server gives them to a template: an image is a tag in the text."""
     messages: list[dict[str, Any]] = []

@@ -219,7 +219,12 @@ def _if(statement: j.If, depth: int) -> Iterator[str]:
         _is_short(body, lines) and len(opening) + len(lines[0].lstrip()) <= _WIDTH
         for opening, body, lines in written
     ):
-        yield from (opening + lines[0].lstrip() for opening, _, lines in written)
+        *rows, last = (opening + lines[0].lstrip() for opening, _, lines in written)
+        yield from rows
+        if len(last) + len(_tag("endif")) <= _WIDTH:
+            yield last + _tag("endif")
+            return
+        yield last
     else:
         for opening, _, lines in written:
             yield opening

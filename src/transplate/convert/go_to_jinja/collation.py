@@ -18,7 +18,6 @@ _GATHERED = j.Name("gathered")
 _PREVIOUS = j.Name("last")
 _ROLE = j.Name("role")
 _CONTENT = j.Name("content")
-_PARTS = j.Name("parts")
 _PART = j.Name("part")
 _BLANK_LINE = j.Literal("\n\n")
 
@@ -71,10 +70,7 @@ def _as_given(assumptions: Assumptions, *, system: bool, messages: bool) -> j.Bo
 
 def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str] | None) -> j.Body:
     gathered: list[tuple[str, j.Expression]] = []
-    body: list[j.Statement] = [
-        j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
-        *text_content(assumptions, _GATHERED),
-    ]
+    body: list[j.Statement] = []
     end: list[j.Statement] = []
     if system:
         texts = j.Attribute(_GATHERED, "system")
@@ -95,7 +91,14 @@ def _rebuilt(assumptions: Assumptions, *, system: bool, messages: frozenset[str]
     return (
         j.Comment(f"As Ollama does: {' and '.join(what)}."),
         j.Set(_GATHERED, namespace),
-        j.For((_MESSAGE,), MESSAGES, tuple(body)),
+        j.For(
+            (_MESSAGE,),
+            MESSAGES,
+            (
+                j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
+                *for_each_content(assumptions, _GATHERED, tuple(body)),
+            ),
+        ),
         *end,
     )
 
@@ -105,32 +108,29 @@ def image_count(assumptions: Assumptions) -> tuple[tuple[str, j.Expression], ...
     return () if assumptions.allows("text-content") else (("image", j.Literal(-1)),)
 
 
-def text_content(assumptions: Assumptions, counter: j.Name) -> j.Body:
-    """Return the statements that set ``content`` to the text of ``message``.
+def for_each_content(assumptions: Assumptions, counter: j.Name, body: j.Body) -> j.Body:
+    """Return statements that run a body with ``content`` set to the text of ``message``.
 
-    Ollama takes the parts of one message for messages, which it joins; of an image, only a tag with its
-    number is printed (``chatPrompt`` in its server/prompt.go).
+    Ollama takes the parts of one message for messages of their own; of an image, only a tag with its number
+    is printed (``chatPrompt`` in its server/prompt.go).
 
     Args:
         assumptions: What may be taken for granted.
         counter: The namespace that counts the images.
+        body: What is done with each content.
     """
     content = j.Attribute(_MESSAGE, "content")
     if assumptions.use("text-content"):
-        return (j.Set(_CONTENT, j.Or((content, j.EMPTY))),)
+        return (j.Set(_CONTENT, j.Or((content, j.EMPTY))), *body)
     one = j.ListLiteral((j.DictLiteral(((j.Literal("text"), content),)),))
-    parts = j.Conditional(j.Test(content, "string"), one, j.Or((content, j.ListLiteral(()))))
-    separator = j.Conditional(j.Attribute(j.Name("loop"), "first"), j.EMPTY, _BLANK_LINE)
-    text = j.Or((j.Attribute(_PART, "text"), j.EMPTY))
+    # A message without content is one of no text, one of no parts is none.
+    parts = j.Conditional(b.or_(j.Test(content, "string"), b.not_(content)), one, content)
     number = j.Attribute(counter, "image")
     is_image = j.Binary("in", j.Literal("image"), j.Attribute(_PART, "type"))
-    counted = j.If(is_image, (j.Set(number, j.Binary("+", number, j.Literal(1))),))
     tag = j.Concat((j.Literal("[img-"), number, j.Literal("]")))
-    printed = j.Output((separator, j.Conditional(is_image, tag, text)))
-    return (
-        j.Set(_PARTS, parts),
-        j.SetBlock(_CONTENT, (j.For((_PART,), _PARTS, (counted, printed)),)),
-    )
+    text = j.Or((j.Attribute(_PART, "text"), j.EMPTY))
+    counted = j.If(is_image, (j.Set(number, j.Binary("+", number, j.Literal(1))),))
+    return (j.For((_PART,), parts, (counted, j.Set(_CONTENT, j.Conditional(is_image, tag, text)), *body)),)
 
 
 def _join(assumptions: Assumptions, keys: frozenset[str]) -> list[j.Statement]:

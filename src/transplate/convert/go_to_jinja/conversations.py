@@ -50,8 +50,8 @@ def has_text_content(conversation: Conversation) -> bool:
 def has_odd_parts(conversation: Conversation) -> bool:
     """Return whether a message of typed parts comes to Ollama as messages that a chat template cannot tell.
 
-    Such are several parts of a tool's result, reasoning or calls beside parts, none at all, parts that are
-    neither text nor image, and images that belong to one text.
+    Such are parts of a tool's result, reasoning or calls beside parts, none at all, parts that are neither
+    text nor image, and images that belong to one text.
     """
     return any(
         bool(message.images)
@@ -60,7 +60,7 @@ def has_odd_parts(conversation: Conversation) -> bool:
             and (
                 not message.content
                 or bool(message.tool_calls or message.reasoning)
-                or (message.role.lower() == "tool" and len(message.content) > 1)
+                or message.role.lower() == "tool"
                 or any(part.kind not in ("text", "image", "image_url") for part in message.content)
             )
         )

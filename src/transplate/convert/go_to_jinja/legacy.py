@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.assumptions import Assumptions
-from transplate.convert.go_to_jinja.collation import image_count, text_content
+from transplate.convert.go_to_jinja.collation import for_each_content, image_count
 from transplate.convert.go_to_jinja.generation_prompt import WANTED, common_prefix, quiet_ending
 from transplate.convert.go_to_jinja.simplify import loop_name
 from transplate.jinja import nodes as j
@@ -77,6 +77,17 @@ def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
         given = tuple(flags[name] for name in parameters)
         return j.Output((b.call(TURN_TEXT, opened, *given),))
 
+    each: j.Body = (
+        j.If(ends, (printed(is_last=j.FALSE, opens_response=j.TRUE), j.Set(opened, empty))),
+        j.Set(_TURN, opened),
+        j.Set(_JOINS, j.Binary("==", _ROLE, j.Attribute(_WALK, "role"))),
+        j.If(
+            is_system,
+            (extended(SYSTEM),),
+            (j.If(is_user, (extended(PROMPT),), (j.If(is_assistant, (extended(RESPONSE),)),)),),
+        ),
+        j.Set(j.Attribute(_WALK, "role"), _ROLE),
+    )
     prefilled = j.Binary("==", j.Attribute(_WALK, "role"), j.Literal("assistant"))
 
     return (
@@ -93,16 +104,7 @@ def walk_turns(assumptions: Assumptions, full: j.Body, cut: j.Body) -> j.Body:
             _MESSAGES,
             (
                 j.Set(_ROLE, j.Filter(j.Attribute(_MESSAGE, "role"), "lower")),
-                *text_content(assumptions, _WALK),
-                j.If(ends, (printed(is_last=j.FALSE, opens_response=j.TRUE), j.Set(opened, empty))),
-                j.Set(_TURN, opened),
-                j.Set(_JOINS, j.Binary("==", _ROLE, j.Attribute(_WALK, "role"))),
-                j.If(
-                    is_system,
-                    (extended(SYSTEM),),
-                    (j.If(is_user, (extended(PROMPT),), (j.If(is_assistant, (extended(RESPONSE),)),)),),
-                ),
-                j.Set(j.Attribute(_WALK, "role"), _ROLE),
+                *for_each_content(assumptions, _WALK, each),
             ),
         ),
         printed(is_last=j.TRUE, opens_response=j.Or((WANTED, prefilled, response))),
