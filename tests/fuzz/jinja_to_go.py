@@ -23,6 +23,8 @@ from typing import Any
 
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, Printed, RealJudge, View
+from tests.fuzz.jinja_to_go_losses import count_losses
+from tests.fuzz.jinja_to_go_page import write
 from tests.fuzz.jinja_to_go_report import kinds, read_results, report
 from tests.fuzz.jinja_to_go_requests import TRIES, Case, Chosen, Request, choose
 from transplate.conversation import Conversation
@@ -277,11 +279,16 @@ def main() -> int:
     parser.add_argument("--resume", action="store_true", help="go on with what --results does not have yet")
     parser.add_argument("--sum", nargs="+", type=Path, help="run nothing; add up files of results")
     parser.add_argument("--kinds", action="store_true", help="with --sum: list what fails, by its kind")
+    parser.add_argument("--write", action="store_true", help="with --sum: write docs/jinja-to-go.md")
     parser.add_argument("--show", type=int, default=10, help="examples to show")
     arguments = parser.parse_args()
     if arguments.sum:
         rows = read_results(arguments.sum)
         print(kinds(rows) if arguments.kinds else report(rows, show=arguments.show))
+        if arguments.write:
+            real = RealJudge()
+            write(rows, count_losses(chosen(arguments.corpus, part=arguments.part), real))
+            real.close()
         return 0
     templates = chosen(
         arguments.corpus,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
-_HUNDRED_KB = 100_000
+HUNDRED_KB = 100_000
 _FAILURES = ("wrong", "crash", "refused", "go fails", "error lost")
 
 
@@ -110,7 +110,7 @@ def _paragraph(rows: Sequence[Row], show: int) -> Iterable[str]:
     yield f"branches of the Jinja: {arms}, never taken {missed}"
     sized = [row for row in counting if row["size"]]
     ratios = [row["ratio"] for row in sized]
-    large = sum(row["size"] > _HUNDRED_KB for row in sized)
+    large = sum(row["size"] > HUNDRED_KB for row in sized)
     yield (
         f"size over the Jinja's: median {quantile(ratios, 0.5):.2f}, p90 {quantile(ratios, 0.9):.2f}, "
         f"max {quantile(ratios, 1):.1f}; {large} above 100 KB"

