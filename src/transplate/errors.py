@@ -118,6 +118,16 @@ class RequestError(TransplateError):
     """A request or conversation that cannot be read; the message names the bad field."""
 
 
+def unreadable(name: str, error: Exception) -> RequestError:
+    """Return what to raise where an object of the caller's raises as it is read.
+
+    Args:
+        name: What is read.
+        error: What the object raised.
+    """
+    return RequestError(f"{name}: cannot be read: a Python object in it raises {type(error).__name__}")
+
+
 @contextmanager
 def naming(source: Source) -> Iterator[None]:
     """Give the errors that are about a text the name of the file that the text is from."""

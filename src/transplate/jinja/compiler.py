@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from transplate.jinja.positions import line_of
 
-_NODES_PER_STEP = 16
+_NODES_PER_STEP = 2
 _CHARACTERS_PER_NODE = 256
 _PAID_BODIES: tuple[type[Any], ...] = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
 _METER_FUNCTIONS = ("add", "concat", "escape", "made", "markup_join", "seen", "str_join")
@@ -89,7 +89,7 @@ class MeteredCodeGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         """Generate the module of a template."""
         self._step_costs = {
-            id(body): 1 + _count_nodes(body) // _NODES_PER_STEP
+            id(body): 2 + _count_nodes(body) // _NODES_PER_STEP
             for kind in _PAID_BODIES
             for body in (part.body for part in node.find_all(kind))
         }

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from transplate.errors import RequestError
+from transplate.errors import RequestError, unreadable
 from transplate.jinja.function_schema import function_schema
 
 REASONING_FIELDS = ("reasoning_content", "thinking", "reasoning")
@@ -40,6 +41,10 @@ def plain_data(value: Any) -> Any:
         return _plain(value)
     except RecursionError:
         raise RequestError("the data is nested too deeply") from None
+    except RequestError:
+        raise
+    except Exception as error:
+        raise unreadable("the data", error) from error
 
 
 def _plain(value: Any) -> Any:
@@ -80,6 +85,29 @@ def _is_numpy_scalar(value: Any) -> bool:
     return any(base.__module__ == "numpy" and base.__name__ == "generic" for base in type(value).__mro__)
 
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _reads(name: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Return a decorator for what reads an argument, whose objects may raise anything."""
+
+    def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        @wraps(function)
+        def read(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            try:
+                return function(*args, **kwargs)
+            except RequestError:
+                raise
+            except Exception as error:
+                raise unreadable(name, error) from error
+
+        return read
+
+    return decorate
+
+
+@_reads("messages")
 def chat_messages(messages: Any) -> list[dict[str, Any]]:
     """Return the messages as a template sees them: plain, without null fields, reasoning under all its names.
 
@@ -118,6 +146,7 @@ def _with_reasoning(message: dict[str, Any]) -> dict[str, Any]:
     return message
 
 
+@_reads("tools")
 def tool_schemas(tools: Any) -> list[Any] | None:
     """Return the tools as a template sees them: schemas as given, functions described by their signature.
 
@@ -154,6 +183,7 @@ def _schema_of(tool: FunctionType | MethodType, index: int) -> Any:
         raise RequestError(f"tools[{index}]: {error.message}") from error
 
 
+@_reads("documents")
 def documents_data(documents: Any) -> Any:
     """Return the documents of a retrieval template as plain data.
 

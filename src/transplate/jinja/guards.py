@@ -19,7 +19,7 @@ from transplate.jinja.meter import Guard, LimitReached, Meter, depth_of
 _DIGITS = re.compile(r"\d+")
 _LONG_NUMBER = 1000
 _MOST_DIGITS = 400
-_FILTER_STEPS = 2
+_FILTER_STEPS = 3
 _SLOW = 16
 """How much longer regular expressions and Unicode tables take for a character than copying it."""
 
@@ -162,7 +162,13 @@ def _compared(meter: Meter, receiver: Any, arguments: Arguments, named: Named) -
 
 
 def _copied(meter: Meter, receiver: Any, arguments: Arguments, named: Named) -> None:  # noqa: ARG001
-    meter.reserve(_size(receiver) * 8)
+    meter.spend(_size(receiver) << 1)
+
+
+def _keyed(meter: Meter, receiver: Any, arguments: Arguments, named: Named) -> None:
+    _compared(meter, receiver, arguments, named)
+    if arguments:
+        meter.spend(_size(arguments[0]) << 1)
 
 
 METHODS: dict[str, Callable[[Meter, Any, Arguments, Named], None]] = {
@@ -173,7 +179,7 @@ METHODS: dict[str, Callable[[Meter, Any, Arguments, Named], None]] = {
     "decode": _encoded,
     "encode": _encoded,
     "expandtabs": _tabs,
-    "fromkeys": _compared,
+    "fromkeys": _keyed,
     "get": _compared,
     "index": _compared,
     "isdisjoint": _compared,

@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 from transplate.limits import Limits
 
 _MADE_SHIFT = 6
-"""Making 64 characters is one step, so 20 million steps bound what one rendering makes to 1.3 GB."""
+"""Making 64 characters is one step, so 10 million steps bound what one rendering makes to 640 MB."""
 _SEEN_SHIFT = 7
 """Going through 128 characters is one step."""
 _ITEM_STEPS = 4
@@ -114,15 +114,26 @@ class Meter:
             raise LimitReached(f"a value is longer than {self.limits.output} characters (limit: output)")
         self.spend(size >> _MADE_SHIFT)
 
+    def keep(self, text: str | bytes) -> None:
+        """Pay for a text that was made, by the memory it takes.
+
+        Raises:
+            LimitReached: The text is longer than any output may be, or the steps are used up.
+        """
+        self.reserve(len(text))
+        if not text.isascii():
+            self.spend(3 * len(text) >> _MADE_SHIFT)
+
     def made(self, value: Any) -> Any:
         """Pay for a value that was made, and return it; a generator is returned so that its items count."""
         kind = value.__class__
         if kind is str:
             if len(value) > _SMALL:
-                self.reserve(_stored(value))
-        elif kind is list or kind is tuple or kind is dict:
-            if len(value) > _SMALL // _NODE:
-                self.reserve(len(value) * _NODE)
+                self.keep(value)
+        elif kind is list or kind is tuple:
+            self.spend(len(value) >> 1)
+        elif kind is dict or kind is set:
+            self.spend(len(value) << 1)
         elif kind is GeneratorType:
             counted: Any = self.counted(value)
             # A template may print a generator, which shows its name.
@@ -131,7 +142,7 @@ class Meter:
         elif kind is int:
             self.check_integer(value)
         elif kind is Markup or kind is bytes:
-            self.reserve(_stored(value))
+            self.keep(value)
         return value
 
     def seen(self, value: Any) -> Any:
@@ -213,14 +224,9 @@ class Meter:
         kind = result.__class__
         if kind is str:
             if len(result) > _SMALL:
-                self.reserve(_stored(result))
+                self.keep(result)
             return result
         return self.made(result)
-
-
-def _stored(text: Any) -> int:
-    """Return about how many bytes a string takes in memory."""
-    return len(text) if text.isascii() else 4 * len(text)
 
 
 def _weigh(value: Any, known: dict[int, int]) -> int:

@@ -216,11 +216,33 @@ def _compiled(source: Source, limits: Limits, generator: type[MeteredCodeGenerat
             offset=limits.source,
         )
     environment = _environment()
+    _check_tokens(environment, source, limits)
     try:
         code = _code(environment, source.text, generator)
     except Exception as error:
         raise _syntax_error(error, source) from None
     return jinja2.Template.from_code(environment, code, environment.make_globals(None))
+
+
+def _check_tokens(environment: ChatEnvironment, source: Source, limits: Limits) -> None:
+    """Refuse a template of very many tokens, each of which takes Jinja long.
+
+    Raises:
+        TemplateSyntaxError: It has too many.
+    """
+    if len(source.text) <= limits.tokens:
+        return
+    tokens = environment.lexer.tokeniter(source.text, None)
+    try:
+        reached = next(islice(tokens, limits.tokens, None), None)
+    except jinja2.TemplateSyntaxError:
+        return  # which is told when the template is parsed
+    if reached is not None:
+        raise TemplateSyntaxError(
+            f"the template has more than {limits.tokens} tokens (limit: source)",
+            kind=ErrorKind.LIMIT,
+            source=source,
+        )
 
 
 def _code(environment: ChatEnvironment, text: str, code_generator: type[MeteredCodeGenerator]) -> CodeType:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeAlias
 
-from transplate.errors import RequestError
+from transplate.errors import RequestError, TransplateError, unreadable
 from transplate.source import Source
 
 Reader: TypeAlias = Callable[[Any, Any], Any]
@@ -64,6 +64,10 @@ def decode(reader: Reader, value: Any, zero: Any, *, name: str = "") -> Any:
         raise RequestError(f"{path}: {refused.problem}" if path else refused.problem) from None
     except RecursionError:
         raise RequestError(f"{name or 'request'}: is nested too deeply") from None
+    except TransplateError:
+        raise
+    except Exception as error:
+        raise unreadable(name or "request", error) from error
 
 
 def decode_json(reader: Reader, value: Any, zero: Any, *, name: str = "") -> Any:
@@ -72,7 +76,7 @@ def decode_json(reader: Reader, value: Any, zero: Any, *, name: str = "") -> Any
     Raises:
         RequestError: The text is no JSON, or a value does not fit; the message names the field.
     """
-    if isinstance(value, str | bytes | bytearray):
+    if issubclass(type(value), str | bytes | bytearray):
         value = parse_json(value, name=name)
     return decode(reader, value, zero, name=name)
 
@@ -100,9 +104,11 @@ def parse_json(text: str | bytes | bytearray, *, name: str = "") -> Any:
     Raises:
         RequestError: The text is no JSON; with the position.
     """
-    if not isinstance(text, str):
-        text = bytes(text).decode("utf-8", "surrogateescape")
     what = name or "request"
+    try:
+        text = str.__str__(text) if isinstance(text, str) else bytes(text).decode("utf-8", "surrogateescape")
+    except Exception as error:
+        raise unreadable(what, error) from error
     try:
         try:
             decoder = _CAREFUL_DECODER if "-0" in text else _DECODER
@@ -343,15 +349,15 @@ def describe(value: Any) -> str:
     """Return what a value is, in JSON's words where it has some."""
     if value is None:
         return "null"
-    if isinstance(value, bool):
+    if issubclass(type(value), bool):
         return "true" if value else "false"
-    if isinstance(value, str):
+    if issubclass(type(value), str):
         return "a string"
-    if isinstance(value, int | float):
+    if issubclass(type(value), int | float):
         return "a number"
-    if isinstance(value, list | tuple):
+    if issubclass(type(value), list | tuple):
         return "a list"
-    if isinstance(value, dict):
+    if issubclass(type(value), dict):
         return "an object"
     return f"a Python {type(value).__name__}"
 

@@ -56,14 +56,17 @@ def quick_renderer(execution: Execution, inference: Inference, behaviour: Behavi
             think, level, is_set = True, think, True
         else:
             return None
+        if type(system) is not str and system is not None:
+            return None
         if system:
-            if type(system) is not str or not messages or type(messages[0]) is not dict:
+            if not messages or type(messages[0]) is not dict:
                 return None
-            if messages[0].get("role") != "system":
+            role = messages[0].get("role")
+            if type(role) is not str:
+                return None
+            if role != "system":
                 messages = [{"role": "system", "content": system}, *messages]
                 keys -= 2
-        elif system is not None and system != "":
-            return None
         fast_tools: ToolForms | None = None
         if tools is not None:
             found = read_tools(tools) if takes_tools and type(tools) is list else None

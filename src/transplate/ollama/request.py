@@ -258,12 +258,12 @@ def read_think(think: Any, behaviour: Behaviour) -> Think:
     Raises:
         RequestError: It is something else; with Ollama's text (``ThinkValue.UnmarshalJSON``).
     """
-    if think is None or isinstance(think, bool):
+    if think is None or type(think) is bool:
         return think
     listed = ", ".join(f'"{level}"' for level in behaviour.think_levels)
-    if not isinstance(think, str):
+    if not issubclass(type(think), str):
         raise RequestError(f"think must be a boolean or string ({listed}, true, or false)")
-    level = read_string(think, "")
+    level = read_string(str.__str__(think), "")
     if level not in behaviour.think_levels:
         raise RequestError(f"invalid think value: {quote(level)} (must be {listed}, true, or false)")
     return level
@@ -372,13 +372,15 @@ def read_request(body: Any, behaviour: Behaviour) -> Request:
     Raises:
         RequestError: It is none of these, or a field does not fit; the error names it.
     """
-    if isinstance(body, str | bytes | bytearray):
+    kind = type(body)  # not what an object of the caller's says of itself
+    if issubclass(kind, str | bytes | bytearray):
         body = parse_json(body)
-    if isinstance(body, list | tuple):
+        kind = type(body)
+    if issubclass(kind, list | tuple):
         return Request(is_generate=False, messages=read_messages(body), tools=None, think=None)
-    if not isinstance(body, dict):
+    if not issubclass(kind, dict):
         raise RequestError(f"a request must be an object or a list of messages, not {describe(body)}")
-    names = {key.lower() for key in body if isinstance(key, str)}
+    names = {key.lower() for key in dict.keys(body) if type(key) is str}
     if "messages" in names:
         chat = dict(zip(_CHAT_FIELDS, decode(_read_chat, body, _read_chat.zero), strict=True))
         return Request(

@@ -110,7 +110,7 @@ class OllamaTemplate:
             RequestError: The request cannot be read, or Ollama refuses it for this template.
             TemplateExecutionError: The template fails on it, with Go's message.
         """
-        if type(messages) is list and not (prompt or suffix):
+        if type(messages) is list and type(prompt) is type(suffix) is str and not (prompt or suffix):
             output = self._render_quickly(messages, tools, system, think, now, None, 0)
             if output is not None:
                 return output
@@ -173,6 +173,8 @@ class OllamaTemplate:
         prompt: str,
         suffix: str,
     ) -> Request:
+        prompt = decode(read_string, prompt, "", name="prompt")
+        suffix = decode(read_string, suffix, "", name="suffix")
         is_generate = bool(prompt or suffix)
         return Request(
             is_generate=is_generate,
@@ -180,8 +182,8 @@ class OllamaTemplate:
             tools=read_tools(tools),
             think=read_think(think, self._behaviour),
             system=decode(read_string, system, "", name="system") if is_generate else "",
-            prompt=decode(read_string, prompt, "", name="prompt"),
-            suffix=decode(read_string, suffix, "", name="suffix"),
+            prompt=prompt,
+            suffix=suffix,
         )
 
     def _values(self, request: Request, system: str | None) -> Values:
