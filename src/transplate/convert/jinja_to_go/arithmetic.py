@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import escape
 
+from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
@@ -35,6 +36,7 @@ from transplate.convert.jinja_to_go.values import (
     Value,
     concatenated,
     kinds_of,
+    lowest,
     markup_of,
 )
 from transplate.jinja import nodes as j
@@ -124,6 +126,10 @@ class Arithmetic(Interface):
                 return self._safe_sum(texts, 1 in markup)
             return concatenated(texts)
         for side in (left, right):
+            if isinstance(side, Undefined):
+                self._fail_undefined(side)
+                return side
+        for side in (left, right):
             if isinstance(side, Go):
                 raise self.split_kinds(side, f"a sum of {self._name_of(left)} and {self._name_of(right)}")
         raise Refused(f"a sum of {self._name_of(left)} and {self._name_of(right)}")
@@ -194,6 +200,23 @@ class Arithmetic(Interface):
             )
         raise Refused(f"a remainder by {divisor}")
 
+    def extreme(self, value: Value, is_least: bool) -> Value:
+        """Return the least or the greatest of some whole numbers."""
+        if not isinstance(value, ListOf) or not value.items:
+            raise Refused(f"the least of a {self._name_of(value)}")
+        numbers = [self._as_number(item) for item in value.items]
+        if all(isinstance(one, Const) for one in numbers):
+            known = [one.value for one in numbers if isinstance(one, Const)]
+            return Const(min(known) if is_least else max(known))
+        if any(lowest(one) < 0 for one in numbers):
+            raise Refused("the least of numbers that may be negative")
+        best = self.declare("best", self.operand(numbers[0]))
+        for one in numbers[1:]:
+            place = self._kept_operand(self.operand(one))
+            test = call("lt" if is_least else "gt", place, best)
+            self.items.append(build.when(test, (build.assign(best, place),)))
+        return Int(best)
+
     def _as_number(self, value: Value) -> Value:
         value = self.known(value)
         if isinstance(value, Const) and isinstance(value.value, int | float):
@@ -230,8 +253,10 @@ class Arithmetic(Interface):
 
 
 def _is_listlike(value: Value) -> bool:
-    if isinstance(value, ListOf | Built | Joined | Chosen | Reversed | Split):
+    if isinstance(value, ListOf | Built | Joined | Reversed | Split):
         return True
+    if isinstance(value, Chosen):
+        return value.is_list
     return isinstance(value, Go) and value.present is None and value.kinds <= ELEMENTS.keys()
 
 

@@ -64,6 +64,15 @@ KEYS: dict[str, dict[str, Key]] = {
 }
 
 
+def keys_in_order(kind: str) -> list[str]:
+    """Return the keys of a record in the order in which a template sees them."""
+    if kind == "message":
+        return ["role", "content", "reasoning_content", "name", "tool_call_id", "tool_calls"]
+    if kind == "call":
+        return ["id", "type", "function"]
+    return list(KEYS[kind])
+
+
 def key_of(kind: str, operand: Operand, name: str) -> Value:
     """Return what a key of a record holds.
 

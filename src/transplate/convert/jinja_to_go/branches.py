@@ -130,14 +130,14 @@ class Branches(Interface):
         items, written = self.items, list(self.items)
         state, homes, dead, losses = self.state.copy(), set(self.homes), self.dead, list(self.losses)
         depth, loops, sink, assigned = dict(self._depth), list(self._loops), self.sink, set(self._assigned)
-        place = self.place
+        place, indexes = self.place, dict(self.indexes)
 
         def restore() -> None:
             self.items = items
             self.items[:] = written
             self.state, self.homes, self.dead, self.losses = state.copy(), set(homes), dead, list(losses)
             self._depth, self._loops, self.sink = dict(depth), list(loops), sink
-            self._assigned, self.place = set(assigned), place
+            self._assigned, self.place, self.indexes = set(assigned), place, dict(indexes)
 
         return restore
 

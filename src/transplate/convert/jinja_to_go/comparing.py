@@ -150,7 +150,7 @@ class Comparing(Interface):
             return all_of(self._is_kind(right, frozenset({"message"})), same)
         if right_kinds == {"message"} and "message" in left_kinds:
             return self._equal_go(right, left)
-        if left_kinds <= {"str", "undefined", "none"} and right_kinds <= {"str", "undefined", "none"}:
+        if left_kinds | right_kinds <= {"str", "bool", "undefined", "none"}:
             a, b = (
                 self.kept(Go(left_kinds, self.operand(left)), "a"),
                 self.kept(Go(right_kinds, self.operand(right)), "b"),

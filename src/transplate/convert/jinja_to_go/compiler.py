@@ -13,6 +13,7 @@ from transplate.convert.jinja_to_go.kinds import Kinds
 from transplate.convert.jinja_to_go.lists import Lists
 from transplate.convert.jinja_to_go.lookups import Lookups
 from transplate.convert.jinja_to_go.loops import Loops
+from transplate.convert.jinja_to_go.macros import Macros
 from transplate.convert.jinja_to_go.merging import Merging
 from transplate.convert.jinja_to_go.methods import StringMethods
 from transplate.convert.jinja_to_go.packing import Packing
@@ -28,6 +29,7 @@ from transplate.convert.jinja_to_go.walking_texts import WalkingTexts
 
 class Compiler(
     Statements,
+    Macros,
     Branches,
     Merging,
     Variables,

@@ -75,7 +75,7 @@ class Conditions(Interface):
         if not items:
             return all_of(left, rest) if is_and else any_of(left, rest)
         found = self.declare("is", left)
-        if not isinstance(rest, bool) or rest is is_and:
+        if rest is not is_and:
             items.append(build.assign(found, as_operand(rest)))
         self.items.append(build.when(found if is_and else negated(found), tuple(items)))
         return found
@@ -84,13 +84,13 @@ class Conditions(Interface):
         self, condition: Operand, holds: bool, evaluate: Callable[[], Condition]
     ) -> tuple[Condition, list[Item]]:
         """Evaluate something where a condition holds, or where it does not."""
-        facts, decoded = dict(self.state.facts), dict(self.state.decoded)
+        facts = dict(self.state.facts)
         self.learn(condition, holds)
         try:
             with self.block() as items:
                 found = evaluate()
         finally:
-            self.state.facts, self.state.decoded = facts, decoded
+            self.state.facts = facts
             dead, self.dead = self.dead, False
         return (not holds if dead and not items else found), items
 
@@ -142,6 +142,8 @@ class Conditions(Interface):
         if isinstance(value, Joined):
             return any_of(*(self.truth(part) for part in value.parts))
         if isinstance(value, Chosen):
+            if not value.is_list:
+                return True
             if value.keep is None:
                 return self.truth(value.value)
             return self.truth(self.length(value))

@@ -78,7 +78,12 @@ def to_go(
     if assumptions:
         said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)
         head.append(Comment(f"/* Assumes {said}. */"))
-    definitions = _definitions(compiler.defines, exact=exact)
+    macros = [
+        Define(build.string(made.name), cleaned(tuple(made.items)))
+        for made in compiler.macro_templates.values()
+        if made.name
+    ]
+    definitions = (*_definitions(compiler.defines, exact=exact), *macros)
     block = shape_block(print_template((*definitions, *body)), ollama)
     if block:
         body = cleaned(tuple(compiler.items), hidden=frozenset({"Thinking", "ToolCalls"}))
@@ -86,7 +91,13 @@ def to_go(
     text = print_template(whole)
     if len(text) > _LONGEST:
         raise _too_long(tree)
-    losses = []
+    losses = [
+        Loss(
+            f"{name} prints nothing: the conversion was not given the tokenizer's (special_tokens=)",
+            name="special-tokens",
+        )
+        for name in sorted(compiler.tokens_not_given)
+    ]
     for reason, place in dict.fromkeys(compiler.losses):
         position = None if place is None else tree.source.position(place)
         losses.append(
@@ -136,7 +147,7 @@ def _value(value: Any) -> Value:
 def _definitions(names: Collection[str], *, exact: bool) -> Body:
     made: list[Item] = []
     for name in sorted(names):
-        text = defines.DEFINES[name] if exact or name == "number" else defines.ORDINARY
+        text = defines.ORDINARY if name == "json" and not exact else defines.DEFINES[name]
         body = parse(text, functions=FUNCTIONS).body
         made.append(Define(build.string(name), body))
     return tuple(made)

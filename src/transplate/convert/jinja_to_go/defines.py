@@ -86,10 +86,6 @@ VALUE = (
     "{{ else }}{{ json . }}{{ end }}"
 )
 
-DEFINES = {"json": VALUE, "json string": STRING, "number": NUMBER}
-"""The templates by name."""
-USES = {"json": ("json string", "number"), "json string": (), "number": ()}
-"""The templates that each of them needs."""
 
 STRING_VALUE = (
     '{{ $d := "\\"" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
@@ -202,6 +198,36 @@ REPR = (
 )
 """Go's JSON text as Python's repr."""
 
+
+STRING_REPR = (
+    '{{ $x := "" }}{{ $y := "" }}{{ $one := false }}{{ $two := false }}{{ $t := $s }}{{ range len $s }}'
+    '{{ if not $t }}{{ break }}{{ end }}{{ $c := printf "%.1s" $t }}{{ $t = slice $t (len $c) }}'
+    '{{ if eq $c "\'" }}{{ $one = true }}{{ $x = print $x $c }}{{ $y = print $y "\\\\\'" }}{{ continue }}'
+    '{{ else if eq $c "\\"" }}{{ $two = true }}'
+    '{{ else if eq $c "\\a" "\\b" "\\f" "\\v" }}{{ $c = printf "\\\\x%02x" $c }}'
+    '{{ else }}{{ $b := printf "%q" $c }}{{ $c = slice $b 1 (len (slice $b 1)) }}'
+    '{{ if eq (printf "%.4s" $c) "\\\\u00" }}{{ $c = print "\\\\x" (slice $c 4) }}{{ end }}{{ end }}'
+    "{{ $x = print $x $c }}{{ $y = print $y $c }}{{ end }}"
+    '{{ $d := print "\'" $x "\'" }}{{ if and $one $two }}{{ $d = print "\'" $y "\'" }}'
+    '{{ else if $one }}{{ $d = print "\\"" $x "\\"" }}{{ end }}'
+)
+"""A string as Python's repr."""
+
+DEFINES = {
+    "json": VALUE,
+    "json string": STRING,
+    "number": NUMBER,
+    "repr": "{{ $s := json . }}"
+    + REPR.replace('{{ $d := "" }}', "").replace("{{ $d = print $d $o }}", "{{ $o }}"),
+}
+"""The templates by name."""
+USES: dict[str, tuple[str, ...]] = {
+    "json": ("json string", "number"),
+    "json string": (),
+    "number": (),
+    "repr": (),
+}
+"""The templates that each of them needs."""
 
 ORDINARY = (
     "{{ $t := json . }}{{ $quoted := false }}{{ range len $t }}{{ if not $t }}{{ break }}{{ end }}"

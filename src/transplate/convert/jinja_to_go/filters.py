@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from transplate.convert.jinja_to_go import build
+from jinja2.filters import do_title
+
+from transplate.convert.jinja_to_go import build, cases
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import Condition, opposite
@@ -46,9 +49,27 @@ class Filters(Interface):
         if name == "join":
             return self._join(value, node)
         simple = _FILTERS.get(name)
-        if simple is None:
+        if simple is None and name not in ("min", "max", "format"):
             raise Refused(f"the filter {name}")
-        return simple(self, value, [self.value(argument) for argument in node.arguments])
+        arguments = [self.value(argument) for argument in node.arguments]
+        if name in ("min", "max") and not arguments and not node.keywords:
+            return self.extreme(value, name == "min")
+        if name == "format" and not node.keywords:
+            return self._format(value, arguments)
+        assert simple is not None  # noqa: S101
+        return simple(self, value, arguments)
+
+    def _format(self, value: Value, arguments: list[Value]) -> Value:
+        """Return ``'%s' % (…)``."""
+        if not (isinstance(value, Const) and isinstance(value.value, str)):
+            raise Refused("a format that is not known")
+        *pieces, last = value.value.split("%s")
+        if len(pieces) != len(arguments) or "%" in value.value.replace("%s", ""):
+            raise Refused("this format")
+        parts: list[Value] = []
+        for piece, argument in zip(pieces, arguments, strict=True):
+            parts += [Const(piece), self.as_text(argument)]
+        return concatenated([*parts, Const(last)])
 
     def _default(self, node: j.Filter) -> Value:
         value = self.value(node.value)
@@ -154,13 +175,10 @@ class Filters(Interface):
             self.homes.add(more.name)
 
             def item(one: Value, _: Loop) -> None:
-                outer = self.items
-                self.items = []
-                self.write(separator)
-                between = tuple(self.items)
-                self.items = outer
+                with self.block() as between:
+                    self.write(separator)
                 if between:
-                    self.items.append(build.when(more, between))
+                    self.items.append(build.when(more, tuple(between)))
                     self.items.append(build.assign(more, build.boolean(True)))
                 self.write(self.as_text(one))
 
@@ -200,8 +218,16 @@ def _length(self: Interface, value: Value, _: list[Value]) -> Value:
 def _list(self: Interface, value: Value, _: list[Value]) -> Value:
     if isinstance(value, Undefined):
         return ListOf(())
+    if isinstance(value, Chosen):
+        return replace(value, is_list=True)
     if isinstance(value, Go) and value.kinds <= MAPPED.keys():
         return Pairs(value, only="keys")
+    if (
+        isinstance(value, Go)
+        and value.kinds & {"undefined"}
+        and value.kinds - {"undefined"} <= ELEMENTS.keys()
+    ):
+        return value
     if isinstance(value, Go) and not value.kinds <= ELEMENTS.keys():
         raise self.split_kinds(value, f"the list of a {self._name_of(value)}")
     return value
@@ -236,6 +262,14 @@ def _method(name: str) -> Callable[[Interface, Value, list[Value]], Value]:
     return apply
 
 
+def _title(self: Interface, value: Value, _: list[Value]) -> Value:
+    text = self.as_text(value)
+    if isinstance(text, Const):
+        return Const(do_title(text.value))
+    self.assume_ascii_letters()
+    return Go(TEXT, self.run(cases.title(is_ascii=not self.exact), s=self.text_operand(text)))
+
+
 def _int(self: Interface, value: Value, _: list[Value]) -> Value:
     if isinstance(value, Int) or (isinstance(value, Const) and type(value.value) is int):
         return value
@@ -260,7 +294,7 @@ _FILTERS: dict[str, Callable[[Interface, Value, list[Value]], Value]] = {
     "upper": _method("upper"),
     "lower": _method("lower"),
     "capitalize": _method("capitalize"),
-    "title": _method("title"),
+    "title": _title,
     "replace": _method("replace"),
     "int": _int,
     "reverse": _reverse,

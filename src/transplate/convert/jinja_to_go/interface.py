@@ -54,6 +54,14 @@ class Decoder:
     value: Value
 
 
+@dataclass
+class MacroTemplate:
+    """A macro as a template that Go calls, for one kind of arguments; no name where it cannot be one."""
+
+    name: str
+    items: list[Item]
+
+
 class Scope:
     """A scope of variables, closed at the end of a with."""
 
@@ -80,6 +88,10 @@ class Interface(Writer):
         self.state.scopes[0].update(variables)
         self.written = 0
         self.item_name = "item"
+        self.macro_templates: dict[tuple[str, object], MacroTemplate] = {}
+        """Macros as templates that Go calls, by their names and arguments."""
+        self.tokens_not_given: set[str] = set()
+        """Special tokens that the template reads, and that the conversion was not told."""
         self.decoders: dict[str, Decoder] = {}
         """Variables that were made to take values out of texts."""
         self.origins: dict[str, tuple[Operand, Variable]] = {}
@@ -366,7 +378,7 @@ class Interface(Writer):
 
     # --- walking_texts.py
 
-    def _walk_text(self, value: Go, body: Callable[..., None]) -> None:
+    def _walk_text(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
         """Write a loop over the characters of a text."""
         raise NotImplementedError
 
@@ -389,7 +401,7 @@ class Interface(Writer):
         """Return a new namespace."""
         raise NotImplementedError
 
-    # --- statements.py
+    # --- macros.py and statements.py
 
     def body(self, nodes: j.Body) -> None:
         """Write statements."""
@@ -451,4 +463,15 @@ class Interface(Writer):
 
     def fits_in(self, target: Built | Packed, value: Value) -> bool:
         """Tell whether a variable like the target can hold a value."""
+        raise NotImplementedError
+
+    def extreme(self, value: Value, is_least: bool) -> Value:
+        """Return the least or the greatest of some whole numbers."""
+        raise NotImplementedError
+
+    def _checkpoint(self) -> Callable[[], None]:
+        raise NotImplementedError
+
+    def assume_ascii_letters(self) -> None:
+        """Note that the default style changes the case of ASCII letters only."""
         raise NotImplementedError

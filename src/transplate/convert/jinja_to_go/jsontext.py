@@ -58,6 +58,8 @@ class JsonText(Interface):
             self._write_json_items("{", "}", pairs, indent, level, compact)
         elif isinstance(value, ListOf):
             self._write_json_items("[", "]", [(None, item) for item in value.items], indent, level, compact)
+        elif isinstance(value, Chosen) and not value.is_list:
+            self.fail("Object of type generator is not JSON serializable")
         elif isinstance(value, Chosen | Joined | Split | Built):
             self._write_json_walk(value, indent, level, compact)
         else:

@@ -66,6 +66,9 @@ class Lists(Interface):
             if bare.kinds & ABSENT:
                 return self.length(self.defined(bare))
             raise self.split_kinds(bare, f"the length of a {self._name_of(value)}")
+        if isinstance(value, Chosen) and not value.is_list:
+            self.fail("object of type 'generator' has no len()")
+            return Const(0)
         if isinstance(value, Chosen) and value.keep is None:
             return self.length(value.value)
         if isinstance(value, Joined):
@@ -100,7 +103,12 @@ class Lists(Interface):
         if isinstance(value, ListOf) and isinstance(fixed, int):
             return value.items[fixed] if -len(value.items) <= fixed < len(value.items) else Undefined()
         if isinstance(value, Chosen) and value.keep is None and value.change is not None:
-            return value.change(self.at(value.value, index))
+            change = value.change
+            found = self.at(value.value, index)
+            missing = self.settled(self._is_kind(found, frozenset({"undefined"})))
+            if isinstance(missing, bool):
+                return found if missing else change(found)
+            return self.choose(missing, Undefined, lambda: change(self.known(found)))
         if isinstance(value, Reversed) and isinstance(fixed, int):
             return self.at(value.value, Const(-1 - fixed))
         if isinstance(value, Split) and isinstance(fixed, int):
@@ -110,7 +118,9 @@ class Lists(Interface):
         if isinstance(value, Joined) and isinstance(fixed, int):
             return self._joined_item(value, fixed)
         if isinstance(value, Go) and value.kinds == TEXT and isinstance(fixed, int):
-            return self.slice_text(value, fixed, fixed + 1 if fixed != -1 else None)
+            found = self.kept(self.slice_text(value, fixed, fixed + 1 if fixed != -1 else None), "c")
+            assert isinstance(found, Go)  # noqa: S101
+            return Go(TEXT, found.expr, found.expr)
         if isinstance(value, Built):
             return self.built_at(value, index)
         if isinstance(value, Undefined):
@@ -227,31 +237,38 @@ class Lists(Interface):
     def split_item(self, value: Split, fixed: int) -> Value:
         """Return an item of a split text."""
         text = self.known(value.text)
-        if isinstance(text, Const) and isinstance(text.value, str):
-            parts = text.value.split(value.separator, -1 if value.limit is None else value.limit)
-            index = fixed if fixed < 0 else fixed + value.skip
-            return Const(parts[index]) if -len(parts) <= index < len(parts) else Undefined()
-        if value.separator is None or value.drop or (value.skip and fixed < 0):
-            raise Refused("this item of a split text")
-        source = self.text_operand(text)
-        index = fixed if fixed < 0 else fixed + value.skip
         separator = value.separator
-        if value.limit is not None and index not in (0, 1):
+        index = fixed if fixed < 0 else fixed + value.skip
+        if isinstance(text, Const) and isinstance(text.value, str) and not isinstance(separator, Variable):
+            split = text.value.rsplit if value.from_right else text.value.split
+            parts = split(separator, -1 if value.limit is None else value.limit)
+            return Const(parts[index]) if -len(parts) <= index < len(parts) else Undefined()
+        if separator is None or value.drop or (value.skip and fixed < 0):
+            raise Refused("this item of a split text")
+        part = separator if isinstance(separator, str) else None
+        operands = {"s": self.text_operand(text)}
+        if isinstance(separator, Variable):
+            operands["p"] = separator
+        if value.limit is not None and index not in (0, 1, -1):
             raise Refused(f"item {index} of a text split once")
+        if value.from_right and index == 0:
+            return Go(TEXT, self.run(strings.before_last(part), **operands))
         if index == 0:
-            return Go(TEXT, self.run(strings.before(separator), s=source))
-        if index == -1:
-            return Go(TEXT, self.run(strings.after_last(separator), s=source))
-        if index == 1:
-            result = self.fresh("d")
-            flag = self.fresh("f")
+            return Go(TEXT, self.run(strings.before(part), **operands))
+        if index == -1 and (value.limit is None or value.from_right):
+            return Go(TEXT, self.run(strings.after_last(part), **operands))
+        if index in (1, -1) and not value.from_right:
+            result, flag = self.fresh("d"), self.fresh("f")
             self.items.extend(
-                build.statements(strings.after_first(separator), self.fresh, d=result, f=flag, s=source)
+                build.statements(strings.after_first(part), self.fresh, d=result, f=flag, **operands)
             )
+            if index == -1:
+                self.items.append(build.when(call("not", flag), (build.assign(result, operands["s"]),)))
+                return Go(TEXT, result)
             if value.limit is not None:
                 return Go(TEXT, result, flag)
-            first = self.run(strings.before(separator), s=result)
-            return Go(TEXT, first, flag)
+            operands["s"] = result
+            return Go(TEXT, self.run(strings.before(part), **operands), flag)
         raise Refused(f"item {index} of a split text")
 
     def _kept_operand(self, operand: Operand) -> Operand:

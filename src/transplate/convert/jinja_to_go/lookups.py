@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.attributes import key_of
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
@@ -14,7 +15,7 @@ from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import truth_value
 from transplate.convert.jinja_to_go.values import (
     ANY,
-    MAPPED,
+    ELEMENTS,
     MAPPINGS,
     RECORDS,
     TEXT,
@@ -38,6 +39,7 @@ from transplate.convert.jinja_to_go.values import (
     Value,
     concatenated,
 )
+from transplate.gotmpl.printer import print_node
 from transplate.jinja import nodes as j
 
 _DICT_METHODS = frozenset({"items", "get", "keys", "values", "update", "pop", "setdefault", "copy"})
@@ -55,6 +57,8 @@ class Lookups(Interface):
                 return self.unpacked(found) if isinstance(found, Packed) else found
         if name in ("namespace", "raise_exception", "strftime_now", "range", "dict"):
             return Method(None, name)
+        if name.endswith("_token"):
+            self.tokens_not_given.add(name)
         return Undefined(name)
 
     def value(self, node: j.Expression) -> Value:
@@ -117,7 +121,7 @@ class Lookups(Interface):
             return Method(value, name) if name in _STRING_METHODS else Undefined(name)
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return Method(value, name)
-        if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPED.keys():
+        if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPINGS:
             return Method(self.only(value, frozenset(MAPPINGS)), name)
         if isinstance(value, Go) and name in _STRING_METHODS and "str" in value.kinds:
             return Method(self.only(value, TEXT), name)
@@ -152,6 +156,9 @@ class Lookups(Interface):
     def _dynamic_item(self, value: Value, key: Value) -> Value:
         value = self.known(value)
         if isinstance(value, DictOf) and isinstance(key, Go) and key.kinds == TEXT and key.present is None:
+            texts = [held.value for pair in value.items for held in pair if isinstance(held, Const)]
+            if len(texts) == 2 * len(value.items) > 8 and all(isinstance(text, str) for text in texts):
+                return self._text_table(list(zip(texts[::2], texts[1::2], strict=True)), key)
             return self._lookup_table(value.items, key)
         if isinstance(value, Go) and isinstance(key, Go) and key.kinds == TEXT and key.present is None:
             value = self.defined(value)
@@ -160,7 +167,25 @@ class Lookups(Interface):
                 return Go(ANY, found)
             if value.kinds == {"properties"}:
                 return Go(frozenset({"property"}), call("index", value.expr, key.expr))
+        if isinstance(key, Undefined) and isinstance(value, DictOf):
+            return Undefined()
+        if isinstance(key, Go) and (key.present is not None or len(key.kinds) > 1 or key.kinds == {"type"}):
+            raise self.split_kinds(key, "an item whose key is not known")
+        if isinstance(key, Go) and key.kinds <= ELEMENTS.keys() | MAPPINGS:
+            self.fail("unhashable type")
+            return Undefined()
+        if isinstance(key, Cat | Json) and isinstance(value, DictOf | Go):
+            return self._dynamic_item(value, Go(TEXT, self.text_operand(key)))
         raise Refused("an item whose key is not known")
+
+    def _text_table(self, items: Sequence[tuple[str, str]], key: Go) -> Value:
+        """Return an item of a dict of many texts."""
+        kept = self._kept_go(key, "key")
+        home = self.declare("entry", build.UNDEFINED)
+        for name, text in dict(items).items():
+            test = call("eq", kept.expr, string(name))
+            self.items.append(build.when(test, (build.assign(home, string(text)),)))
+        return Go(frozenset({"str", "undefined"}), home)
 
     def _lookup_table(self, items: Sequence[tuple[Value, Value]], key: Go) -> Value:
         if not items:
@@ -200,6 +225,13 @@ class Lookups(Interface):
         kind = min(value.kinds & MAPPINGS)
         others = Go(value.kinds - {kind}, value.expr)
         inner = Go(frozenset({kind}), value.expr)
-        return self.choose(
+        is_stable = self.is_stable(value.expr)
+        text = f"{name} of {sorted(value.kinds)} {print_node(value.expr)}"
+        if is_stable and text in self.state.decoded:
+            return self.state.decoded[text]
+        found = self.choose(
             type_test(value.expr, kind), lambda: self._key(inner, name), lambda: self._key(others, name)
         )
+        if is_stable:
+            self.state.decoded[text] = found
+        return found

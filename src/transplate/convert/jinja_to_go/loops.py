@@ -60,7 +60,7 @@ class Loops(Interface):
                     self._bind(node.targets, item)
                     return self.condition(test)
 
-            value = Chosen(value, keep)
+            value = Chosen(value, keep, is_list=True)
         if isinstance(value, Loop | Namespace):
             raise Refused("this loop")
 
@@ -259,6 +259,8 @@ def _loop_attributes(node: j.For) -> Iterator[str]:
             yield str(part.key.value)
         elif isinstance(part, tuple):
             pending.extend(part)
+        elif isinstance(part, j.For):  # whose body has a loop of its own
+            pending.append(part.iterable)
         elif is_dataclass(part):
             pending.extend(getattr(part, one.name) for one in fields(part))
 

@@ -167,9 +167,8 @@ class Merging(Interface):
         for value, items in ways:
             if initial is not None and value == initial:
                 continue
-            outer, self.items = self.items, items
-            self.items.append(build.assign(home, self.operand(value)))
-            self.items = outer
+            with self.block(items):
+                self.items.append(build.assign(home, self.operand(value)))
         if shift:
             return Int(home, -shift)
         return Go(kinds | other_kinds, home, markup=markup.pop() if len(markup) == 1 else 2)
@@ -200,9 +199,8 @@ class Merging(Interface):
         self.items.append(build.declare(home, string("")))
         made = together(home, merged(shapes[0], shapes[1]))
         for value, items in ((one, first), (other, second)):
-            outer, self.items = self.items, items
-            self.items.append(build.assign(home, self.kept_in(made, value)))
-            self.items = outer
+            with self.block(items):
+                self.items.append(build.assign(home, self.kept_in(made, value)))
         return made
 
     def _exported(self, value: Value, name: str, items: list[Item]) -> Value:
@@ -231,9 +229,8 @@ class Merging(Interface):
                     raise Refused(name)
                 home = self.fresh(variable_name(name))
                 self.items.append(build.declare(home, string("")))
-                outer, self.items = self.items, items
-                self.items.append(build.assign(home, self.operand(value)))
-                self.items = outer
+                with self.block(items):
+                    self.items.append(build.assign(home, self.operand(value)))
                 return Go(kinds, home, markup=markup_of(value))
             if isinstance(value, ListOf):
                 return ListOf(tuple(out(item) for item in value.items))
@@ -242,13 +239,13 @@ class Merging(Interface):
             if isinstance(value, DictOf):
                 return replace(value, items=tuple((out(key), out(item)) for key, item in value.items))
             if isinstance(value, Split):
-                return Split(out(value.text), value.separator, value.skip, value.drop)
+                return replace(value, text=out(value.text))
             if isinstance(value, Reversed):
                 return Reversed(out(value.value))
             if isinstance(value, Pairs):
                 return Pairs(out(value.value), value.sorted, value.only)
             if isinstance(value, Chosen):
-                return Chosen(out(value.value), value.keep, value.change)
+                return replace(value, value=out(value.value))
             if isinstance(value, Either):
                 test = value.test
                 if any(name in declared for name in variables_of(test)):

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from transplate.convert.jinja_to_go import build, strings
+from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import any_of, truth_value
 from transplate.convert.jinja_to_go.values import (
     TEXT,
+    TRUTH,
     Cat,
     Const,
     Go,
+    Int,
     ListOf,
     Split,
     Undefined,
     Value,
 )
+from transplate.gotmpl.nodes import Chain, Operand, Variable
 
 
 class StringMethods(Interface):
@@ -28,11 +31,16 @@ class StringMethods(Interface):
         fixed = [argument.value if isinstance(argument, Const) else None for argument in arguments]
         if isinstance(value, Const) and all(isinstance(argument, Const) for argument in arguments):
             return _constant_method(value.value, name, fixed)
-        if name == "split" and (len(arguments) <= 1 or fixed[1] == 1):
-            separator = fixed[0] if arguments else None
-            if arguments and not separator:
-                raise Refused("a split at a separator that is not known")
-            return Split(self.kept(value, "text"), separator, limit=1 if len(arguments) > 1 else None)
+        if name in ("split", "rsplit") and (len(arguments) <= 1 or fixed[1] == 1):
+            separator: str | Variable | None = fixed[0] if arguments else None
+            if arguments and arguments[0] != Const(None) and not separator:
+                if fixed[0] == "":
+                    raise Refused("a split at nothing")
+                separator = self._name_for(arguments[0])
+            limit = 1 if len(arguments) > 1 else None
+            return Split(
+                self.kept(value, "text"), separator, limit=limit, from_right=name == "rsplit" and limit == 1
+            )
         if name in ("strip", "lstrip", "rstrip") and len(arguments) <= 1:
             if arguments and fixed[0] is None and arguments[0] != Const(None):
                 raise Refused(f"{name} of characters that are not known")
@@ -46,14 +54,30 @@ class StringMethods(Interface):
                     )
                 )
             return self._affix(value, name == "startswith", arguments[0])
-        if name == "replace" and len(arguments) == 2 and all(isinstance(one, str) for one in fixed):
-            if not fixed[0]:
+        if name == "replace" and len(arguments) == 2:
+            if fixed[0] == "":
                 raise Refused("a replacement of nothing")
-            return Go(
-                TEXT, self.run(strings.replace(str(fixed[0]), str(fixed[1])), s=self.text_operand(value))
-            )
+            searched = self.text_operand(value)
+            unknown = {
+                letter: self._name_for(argument)
+                for letter, argument, known in zip("pq", arguments, fixed, strict=True)
+                if known is None
+            }
+            return Go(TEXT, self.run(strings.replace(fixed[0], fixed[1]), s=searched, **unknown))
+        if name in ("find", "index") and len(arguments) == 1 and fixed[0] != "":
+            unknown = {} if fixed[0] is not None else {"p": self._name_for(arguments[0])}
+            found = self.run(strings.place(fixed[0]), s=self.text_operand(value), **unknown)
+            if name == "index":
+                with self.block() as items:
+                    self.fail("substring not found")
+                self.dead = False
+                self.items.append(build.when(call("not", found), tuple(items)))
+                return Int(found, -1, low=1)
+            return Int(found, -1)
         if name in ("upper", "lower") and not arguments:
-            return Go(TEXT, self.run(strings.change_case(name == "lower"), s=self.text_operand(value)))
+            if name == "lower" and isinstance(value, Go) and is_role(value.expr):
+                return value
+            return Go(TEXT, self._cased(self.text_operand(value), lower=name == "lower"))
         if name in ("capitalize", "title") and not arguments:
             return self._capitalized(value, name)
         if name in ("items", "keys", "values", "get", "append"):
@@ -61,14 +85,29 @@ class StringMethods(Interface):
             return Undefined()
         raise Refused(f"the method {name} of a string")
 
+    def _name_for(self, value: Value) -> Variable:
+        """Return a variable that holds a text."""
+        operand = self.text_operand(value)
+        if isinstance(operand, Variable) and self.is_stable(operand):
+            return operand
+        return self.declare("part", operand)
+
+    def _cased(self, operand: Operand, *, lower: bool) -> Operand:
+        self.assume_ascii_letters()
+        return self.run(cases.change_case(lower=lower, is_ascii=not self.exact), s=operand)
+
+    def assume_ascii_letters(self) -> None:
+        """Note that the default style changes the case of ASCII letters only."""
+        if not self.exact:
+            self.assumptions["ascii-letters"] = "texts that are put into capital or small letters are ASCII"
+
     def _capitalized(self, value: Value, name: str) -> Value:
         if name == "title":
-            return Go(TEXT, self.run(strings.TITLE, s=self.text_operand(value)))
+            return Go(TEXT, self.run(cases.TITLE, s=self.text_operand(value)))
         source = self.text_operand(value)
         head = call("printf", string("%.1s"), source)
-        first = self.run(strings.change_case(False), s=head)
-        tail = self.run(strings.change_case(True), s=call("slice", source, call("len", head)))
-        return Cat((Go(TEXT, first), Go(TEXT, tail)))
+        tail = self._cased(call("slice", source, call("len", head)), lower=True)
+        return Cat((Go(TEXT, self._cased(head, lower=False)), Go(TEXT, tail)))
 
     def _strip(self, value: Value, name: str, characters: str | None) -> Value:
         if characters == "":
@@ -85,8 +124,15 @@ class StringMethods(Interface):
 
     def _affix(self, value: Value, at_start: bool, affix: Value) -> Value:
         source = self.text_operand(value)
-        if not isinstance(affix, Const) or not isinstance(affix.value, str):
-            raise Refused("startswith or endswith of a text that is not known")
+        if not isinstance(affix, Const):
+            part = self._name_for(affix)
+            ends = go(
+                "slice $s 0 (len $p)" if at_start else "slice $s (len (slice $s (len $p)))", s=source, p=part
+            )
+            return Go(TRUTH, go("and (ge (len $s) (len $p)) (eq $e $p)", s=source, p=part, e=ends))
+        if not isinstance(affix.value, str):
+            self.fail("first arg must be str or a tuple of str")
+            return Const(False)
         if not affix.value:
             return Const(True)
         if at_start:
@@ -109,3 +155,8 @@ def _constant_method(text: str, name: str, arguments: list[Any]) -> Value:
     if isinstance(found, list):
         return ListOf(tuple(Const(item) for item in found))
     return Const(found)
+
+
+def is_role(operand: Operand) -> bool:
+    """Tell whether an expression is the role of a message, which is in small letters."""
+    return isinstance(operand, Variable | Chain) and operand.fields[-1:] == ("Role",)

@@ -13,6 +13,7 @@ from transplate.convert.jinja_to_go.values import (
 from transplate.gotmpl.nodes import (
     Action,
     Bool,
+    Chain,
     Command,
     Identifier,
     If,
@@ -155,3 +156,18 @@ def assigned_in(body: Iterable[Item]) -> Iterator[str]:
                 yield from assigned_in((item.orelse,))
             elif item.orelse is not None:
                 yield from assigned_in(item.orelse.body)
+
+
+def with_variable(operand: Operand, name: str, other: Variable) -> Operand:
+    """Return an expression with another variable in the place of one."""
+    if isinstance(operand, Variable):
+        return Variable(other.name, other.fields + operand.fields) if operand.name == name else operand
+    if isinstance(operand, Chain):
+        return Chain(with_variable(operand.operand, name, other), operand.fields)
+    if isinstance(operand, Pipeline):
+        commands = tuple(
+            Command(tuple(with_variable(one, name, other) for one in command.operands))
+            for command in operand.commands
+        )
+        return Pipeline(commands, operand.declarations, operand.is_assignment)
+    return operand

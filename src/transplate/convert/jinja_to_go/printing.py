@@ -32,6 +32,7 @@ from transplate.convert.jinja_to_go.values import (
 from transplate.gotmpl.nodes import (
     Operand,
     TemplateCall,
+    Text,
 )
 from transplate.jinja import nodes as j
 
@@ -63,12 +64,37 @@ class Printing(Interface):
                     else:
                         self.write(self.as_text(self.value(leaf), convert=False))
                 return
+        if self.sink is None and self._output_trimmed(node):
+            return
         if isinstance(node, j.Call) and isinstance(node.function, j.Name):
             macro = self.lookup(node.function.name)
             if isinstance(macro, MacroOf):
                 self.call_macro(macro, node)
                 return
         self.write(self.value(node))
+
+    def _output_trimmed(self, node: j.Expression) -> bool:
+        """Print ``macro()|trim`` where the macro prints nothing that is cut; False if it may."""
+        if not isinstance(node, j.Filter) or node.name != "trim" or node.arguments:
+            return False
+        called = node.value
+        if not (isinstance(called, j.Call) and isinstance(called.function, j.Name)):
+            return False
+        macro = self.lookup(called.function.name)
+        if not isinstance(macro, MacroOf):
+            return False
+        restore = self._checkpoint()
+        with self.block() as items:
+            self.call_macro(macro, called)
+        first, last = (items[0], items[-1]) if items else (None, None)
+        if not (isinstance(first, Text) and isinstance(last, Text)) or self.dead:
+            restore()
+            return False
+        if first.value[0].isspace() or last.value[-1].isspace():
+            restore()
+            return False
+        self.items.extend(items)
+        return True
 
     def _output_text(self, node: j.Call) -> None:
         macro = self.lookup(node.function.name) if isinstance(node.function, j.Name) else None
@@ -118,12 +144,16 @@ class Printing(Interface):
         self.text("]")
 
     def _write_repr(self, value: Value) -> None:
-        """Print a string as Python's repr does, if it is a plain one."""
-        self._write_repr_of(call("json", self.text_operand(value)))
+        """Print a string as Python's repr does."""
+        self.print(self.run(defines.STRING_REPR, s=self.text_operand(value)))
 
-    def _write_repr_of(self, json_text: Operand) -> None:
-        text = self.declare("json", json_text)
-        self.print(self.run(defines.REPR, s=text))
+    def _write_repr_of(self, operand: Operand) -> None:
+        """Print a list or dict of JSON values as Python's repr does."""
+        if self.sink is None:
+            self._call_define("repr", operand)
+        else:
+            text = self.declare("json", call("json", operand))
+            self.print(self.run(defines.REPR, s=text))
 
     def _write_go(self, value: Go) -> None:
         if value.present is not None:
@@ -154,11 +184,11 @@ class Printing(Interface):
         elif kind == "strings":
             self._write_strings(value)
         elif kind == "arguments":
-            self._write_repr_of(self.captured_json(value.expr))
+            self.branch(value.expr, lambda: self._write_repr_of(value.expr), lambda: self.text("{}"))
         elif kind in ("calls", "call", "called", "message", "messages"):
             raise Refused(f"a {kind} printed as Python")
         else:
-            self._write_repr_of(call("json", value.expr))
+            self._write_repr_of(value.expr)
 
     def _write_strings(self, value: Go) -> None:
         self.text("[")
@@ -178,6 +208,9 @@ class Printing(Interface):
             kind for kind in ("str", "undefined", "none", "bool", "float", "int") if kind in value.kinds
         ]
         order += sorted(value.kinds.difference(order))
+        if value.kinds <= {"list", "map"}:
+            self._write_repr_of(value.expr)
+            return
         kind, rest = order[0], frozenset(order[1:])
         if value.kinds == {"str", "undefined"}:
             self.branch(value.expr, lambda: self.write(Go(TEXT, value.expr)), lambda: None)
@@ -195,7 +228,7 @@ class Printing(Interface):
             self.print(self.run(defines.NUMBER_VALUE, s=operand))
 
     def _call_define(self, name: str, operand: Operand) -> None:
-        if not self.exact and name != "number":
+        if not self.exact and name not in ("number", "repr"):
             self.defines.add("json")
             self.assumptions["plain-json"] = "JSON has no numbers that Go and Python write in different ways"
             self.items.append(TemplateCall(string("json"), build.pipeline(operand)))

@@ -17,6 +17,7 @@ from transplate.convert.jinja_to_go.values import (
     Go,
     Int,
     Joined,
+    Json,
     ListOf,
     Reversed,
     Split,
@@ -60,8 +61,8 @@ class Slices(Interface):
             if stop == Const(-1) and start in (None, Const(0)):
                 return self.built_reversed(self.built_from(self.built_reversed(value), 1))
             raise Refused("this slice of a list that is built")
-        if isinstance(value, Cat):
-            value = self.kept(value, "text")
+        if isinstance(value, Cat | Json):
+            value = self.kept(Go(TEXT, self.operand(value)), "text")
         if not isinstance(value, Go):
             raise Refused(f"a slice of a {self._name_of(value)}")
         value = self.defined(value)

@@ -96,13 +96,17 @@ class Writer:
     # --- writing --------------------------------------------------------------------------------------
 
     @contextmanager
-    def block(self) -> Iterator[list[Item]]:
-        """Collect what is written."""
-        outer, self.items = self.items, []
+    def block(self, items: list[Item] | None = None) -> Iterator[list[Item]]:
+        """Collect what is written, behind some items; what is computed there is not known outside."""
+        outer, self.items = self.items, [] if items is None else items
+        known = self.state.decoded
+        self.state.decoded = dict(known)
         try:
             yield self.items
         finally:
             self.items = outer
+            inside = self.state.decoded
+            self.state.decoded = {text: value for text, value in known.items() if text in inside}
 
     def fresh(self, name: str) -> Variable:
         """Return a variable that is not in use, with a name like this."""
@@ -156,9 +160,18 @@ class Writer:
         return variable
 
     def run(self, text: str, **operands: Operand) -> Variable:
-        """Write statements; their ``$d`` is the result."""
+        """Write statements that compute something, unless it has been already; their ``$d`` is the result."""
+        stable = all(self.is_stable(operand) for operand in operands.values())
+        key = " ".join((text, *(print_node(operand) for operand in operands.values())))
+        found = self.state.decoded.get(key)
+        if found is not None and stable:
+            assert isinstance(found, Go)  # noqa: S101
+            assert isinstance(found.expr, Variable)  # noqa: S101
+            return found.expr
         result = self.fresh("d")
         self.items.extend(build.statements(text, self.fresh, d=result, **operands))
+        if stable:
+            self.state.decoded[key] = Go(frozenset({"str"}), result)
         return result
 
     def fail(self, message: str) -> None:

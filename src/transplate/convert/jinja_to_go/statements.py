@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.interface import Interface, Scope
-from transplate.convert.jinja_to_go.operands import (
-    variable_name,
-)
 from transplate.convert.jinja_to_go.refusals import Refused, TooLong
 from transplate.convert.jinja_to_go.values import (
     Const,
     MacroOf,
-    Undefined,
     Value,
     text_value,
 )
@@ -77,34 +73,6 @@ class Statements(Interface):
     def scope(self) -> Scope:
         """Open a scope of variables."""
         return Scope(self)
-
-    def call_macro(self, macro: MacroOf, node: j.Call) -> None:
-        """Write what a macro prints."""
-        found = macro.node
-        values: dict[str, Value] = {}
-        for name, argument in zip(found.parameters, node.arguments, strict=False):
-            values[name] = self.kept(self.value(argument), variable_name(name))
-        for name, argument in node.keywords:
-            values[name] = self.kept(self.value(argument), variable_name(name))
-        if len(node.arguments) > len(found.parameters):
-            raise Refused("a macro with more arguments than parameters")
-        depth = self._depth.get(found.name, 0)
-        if depth >= _DEEPEST:
-            raise Refused(f"the macro {found.name}, which calls itself")
-        scopes = self.state.scopes
-        self.state.scopes = [*scopes[:1], values]
-        self._depth[found.name] = depth + 1
-        loops, self._loops = self._loops, []
-        defaults = dict(zip(reversed(found.parameters), reversed(found.defaults), strict=False))
-        try:
-            for name in found.parameters:
-                if name not in values:
-                    values[name] = self.value(defaults[name]) if name in defaults else Undefined(name)
-            self.body(found.body)
-        finally:
-            self._depth[found.name] = depth
-            self._loops = loops
-            self.state.scopes = [self.state.scopes[0], *scopes[1:]]
 
     def fail_with(self, value: Value) -> None:
         """Stop with an error that holds a text."""

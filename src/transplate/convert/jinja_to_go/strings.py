@@ -55,8 +55,10 @@ def right_strip(characters: str | None, *, ascii_only: bool) -> str:
     return f"{text}{{{{ break }}}}{{{{ end }}}}"
 
 
-def find(part: str) -> str:
-    """Return whether a constant is in the text as ``$d``, and the text from there on as ``$t``."""
+def find(part: str | None) -> str:
+    """Return whether a constant, or ``$p``, is in the text as ``$d``, and the text from there as ``$t``."""
+    if part is None:
+        return find_any()
     length = len(part.encode())
     step = (
         f"{{{{ if or $d (lt (len $t) {length}) }}}}{{{{ break }}}}{{{{ end }}}}"
@@ -88,6 +90,30 @@ def find(part: str) -> str:
     )
 
 
+def _length(part: str | None) -> str:
+    return "(len $p)" if part is None else str(len(part.encode()))
+
+
+def before_last(part: str | None) -> str:
+    """Return ``rsplit(part, 1)[0]``."""
+    inner = after_last(part).replace("$d", "$e")
+    return (
+        f"{inner}{{{{ $d := $s }}}}{{{{ if ne (len $e) (len $s) }}}}"
+        f"{{{{ $d = slice $s 0 (len (slice (slice $s {_length(part)}) (len $e))) }}}}{{{{ end }}}}"
+    )
+
+
+def place(part: str | None) -> str:
+    """Return one more than ``find(part)``."""
+    inner = find(part).replace("$d", "$f")
+    return (
+        f'{inner}{{{{ $h := "" }}}}'
+        "{{ if $f }}{{ $h = slice $s 0 (len (slice $s (len $t))) }}{{ end }}"
+        + LENGTH.replace("$d", "$l").replace("$s", "$h").replace("$t", "$u").replace("$b", "$c")
+        + '{{ $d := 0 }}{{ if $f }}{{ $d = len (printf "%*s " $l "") }}{{ end }}'
+    )
+
+
 def find_any() -> str:
     """Return whether ``$p`` is in the text."""
     return (
@@ -98,15 +124,15 @@ def find_any() -> str:
     )
 
 
-def before(part: str) -> str:
+def before(part: str | None) -> str:
     """Return ``split(part)[0]``."""
     inner = find(part).replace("$d", "$f")
     return f"{inner}{{{{ $d := $s }}}}{{{{ if $f }}}}{{{{ $d = slice $s 0 (len (slice $s (len $t))) }}}}{{{{ end }}}}"  # noqa: E501
 
 
-def after_last(part: str) -> str:
+def after_last(part: str | None) -> str:
     """Return ``split(part)[-1]``: find on, from match to match."""
-    length = len(part.encode())
+    length = _length(part)
     inner = find(part).replace("$s", "$r").replace("$d", "$f")
     return (
         "{{ $d := $s }}{{ $r := $s }}{{ range len $s }}"
@@ -115,21 +141,22 @@ def after_last(part: str) -> str:
     )
 
 
-def after_first(part: str) -> str:
+def after_first(part: str | None) -> str:
     """Return all behind the first match, and whether there is one as ``$f``."""
-    length = len(part.encode())
+    length = _length(part)
     inner = find(part).replace("$d", "$f")
     return f'{inner}{{{{ $d := "" }}}}{{{{ if $f }}}}{{{{ $d = slice $t {length} }}}}{{{{ end }}}}'
 
 
-def replace(old: str, new: str) -> str:
-    """Return ``replace(old, new)``."""
-    length = len(old.encode())
+def replace(old: str | None, new: str | None) -> str:
+    """Return ``replace(old, new)``; ``$p`` and ``$q`` where they are not known."""
+    length = _length(old)
+    put = "$q" if new is None else quote(new)
     inner = find(old).replace("$s", "$r").replace("$d", "$f")
     return (
         '{{ $d := "" }}{{ $r := $s }}{{ range len $s }}'
         f"{inner}{{{{ if not $f }}}}{{{{ break }}}}{{{{ end }}}}"
-        f"{{{{ $d = print $d (slice $r 0 (len (slice $r (len $t)))) {quote(new)} }}}}"
+        f"{{{{ $d = print $d (slice $r 0 (len (slice $r (len $t)))) {put} }}}}"
         f"{{{{ $r = slice $t {length} }}}}{{{{ end }}}}{{{{ $d = print $d $r }}}}"
     )
 
@@ -141,51 +168,3 @@ LENGTH = (
     "{{ $t = slice $t (len $b) }}{{ end }}{{ $d := len $n }}"
 )
 """Characters of a text: padding it to its length in bytes adds a space for each byte that is no character."""
-
-
-def change_case(lower: bool) -> str:
-    """Return ``lower()`` or ``upper()`` of ASCII letters; others fail where their case is not known."""
-    if lower:
-        latin = (
-            '{{ else if and (ge $c "À") (le $c "Þ") (ne $c "×") }}'
-            '{{ $d = print $d (printf "%c" (len (printf "%*s%96s" (index $c 1) "" ""))) }}'
-            '{{ else if and (ge $c "ß") (le $c "ÿ") }}{{ $d = print $d $c }}'
-        )
-    else:
-        latin = (
-            '{{ else if and (ge $c "à") (le $c "þ") (ne $c "÷") }}'
-            '{{ $d = print $d (printf "%c" (len (printf "%*s%32s" (index $c 1) "" ""))) }}'
-            '{{ else if eq $c "ß" }}{{ $d = print $d "SS" }}'
-            '{{ else if and (ge $c "À") (le $c "Þ") }}{{ $d = print $d $c }}'
-            '{{ else if eq $c "µ" }}{{ $d = print $d "Μ" }}'
-        )
-    table = "".join(chr(code).lower() if lower else chr(code).upper() for code in range(128))
-    return (
-        '{{ $d := "" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
-        '{{ $c := printf "%.1s" $t }}{{ $t = slice $t (len $c) }}'
-        "{{ if eq (len $c) 1 }}"
-        f'{{{{ $d = print $d (printf "%c" (index {quote(table)} (index $c 0))) }}}}'
-        f"{latin}"
-        '{{ else if or (lt $c "À") (and (ge $c "\u2000") (lt $c "\u2100")) (and (ge $c "\u2e80") (lt $c "\ua000"))'  # noqa: E501
-        ' (and (ge $c "\uac00") (lt $c "\ud7b0")) (and (ge $c "\U0001f000") (lt $c "\U00020000")) }}'
-        "{{ $d = print $d $c }}"
-        "{{ else }}"
-        '{{ template "not converted: the case of this letter" $c }}'
-        "{{ end }}{{ end }}"
-    )
-
-
-def _table(*, lower: bool) -> str:
-    return quote("".join(chr(code).lower() if lower else chr(code).upper() for code in range(128)))
-
-
-TITLE = (
-    '{{ $d := "" }}{{ $t := $s }}{{ $inside := false }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
-    '{{ $c := printf "%.1s" $t }}{{ $t = slice $t (len $c) }}'
-    '{{ if gt (len $c) 1 }}{{ template "not converted: the case of this letter" $c }}{{ end }}'
-    f'{{{{ $l := printf "%c" (index {_table(lower=True)} (index $c 0)) }}}}'
-    f'{{{{ $u := printf "%c" (index {_table(lower=False)} (index $c 0)) }}}}'
-    "{{ if $inside }}{{ $d = print $d $l }}{{ else }}{{ $d = print $d $u }}{{ end }}"
-    "{{ $inside = ne $l $u }}{{ end }}"
-)
-"""``title()`` of ASCII text: a letter is a capital unless one stands in front of it."""

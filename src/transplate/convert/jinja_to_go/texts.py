@@ -17,6 +17,7 @@ from transplate.convert.jinja_to_go.values import (
     Json,
     Undefined,
     Value,
+    operands_of,
     text_value,
 )
 from transplate.gotmpl.nodes import (
@@ -29,6 +30,7 @@ from transplate.gotmpl.nodes import (
     Range,
     Variable,
 )
+from transplate.gotmpl.printer import print_node
 
 
 class Texts(Interface):
@@ -66,7 +68,15 @@ class Texts(Interface):
             return Go(TEXT, call("print", self.int_operand(value)))
         if not convert:
             raise Refused(f"a {self._name_of(value)} where a string is needed")
-        return text_value(self.captured(lambda: self.write(value)))
+        if not isinstance(value, Go) or not all(self.is_stable(operand) for operand in operands_of(value)):
+            return text_value(self.captured(lambda: self.write(value)))
+        printed = " ".join(print_node(operand) for operand in operands_of(value))
+        key = f"text of {sorted(value.kinds)} {value.absent} {printed}"
+        found = self.state.decoded.get(key)
+        if found is None:
+            found = text_value(self.captured(lambda: self.write(value)))
+            self.state.decoded[key] = found
+        return found
 
     def captured(self, write: Callable[[], None]) -> Operand:
         """Return what something prints, in a variable unless it is but one thing."""

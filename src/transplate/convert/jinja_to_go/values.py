@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from transplate.convert.jinja_to_go.shapes import Shape
-from transplate.gotmpl.nodes import Operand, String
+from transplate.gotmpl.nodes import Operand, String, Variable
 from transplate.jinja import nodes as j
 
 GO_TYPES = {
@@ -186,22 +186,24 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The items of a list that a condition is true for, changed by a function."""
+    """Items of a list that a condition is true for, changed by a function; a generator until ``|list``."""
 
     value: Value
     keep: Callable[[Value], bool | Operand] | None = None
     change: Callable[[Value], Value] | None = None
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """``text.split(separator)``."""
+    """``text.split(separator)``, or ``rsplit``; the separator is a constant or a variable."""
 
     text: Value
-    separator: str | None
+    separator: str | Variable | None
     skip: int = 0
     drop: int = 0
     limit: int | None = None
+    from_right: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +256,10 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """What cannot be said in Go; reading it is refused."""
+    """What cannot be said in Go; reading it is refused, and setting it too if it is out of reach."""
 
     reason: str
+    is_out_of_reach: bool = False
 
 
 Value: TypeAlias = (

@@ -15,6 +15,7 @@ from transplate.convert.jinja_to_go.values import (
     ListOf,
     Namespace,
     Packed,
+    Poison,
     Value,
     kinds_of,
     markup_of,
@@ -48,6 +49,8 @@ class Variables(Interface):
     def assign(self, key: Key, value: Value) -> None:
         """Set an attribute of a namespace."""
         current = self.state.attributes.get(key)
+        if isinstance(current, Poison) and current.is_out_of_reach:
+            raise Refused(current.reason)
         home, shift = self._home_of(current)
         if home is not None and isinstance(current, Built | Packed):
             if self.fits_in(current, value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from transplate.convert.jinja_to_go import build
@@ -109,7 +110,7 @@ class Walking(Interface):
             self._walk_pairs(Pairs(value, only="keys"), body, wants)
             return
         if value.kinds == TEXT:
-            self._walk_text(value, body)
+            self._walk_text(value, body, wants)
             return
         if len(value.kinds) == 1 and value.kinds <= RECORDS:
             self._walk_pairs(Pairs(value, only="keys"), body, wants)
@@ -212,7 +213,7 @@ class Walking(Interface):
     def _walk_chosen(self, value: Chosen, body: Callable[..., None], wants: set[str]) -> None:
         length: Operand | None = None
         if wants & {"last", "length"} and value.keep is not None:
-            found = self.length(value)
+            found = self.length(replace(value, is_list=True))
             length = self._kept_operand(self.operand(found))
         if value.keep is None:
             change = value.change
@@ -243,12 +244,13 @@ class Walking(Interface):
         self._walk(value.value, inner, set())
 
     def _walk_joined(self, value: Joined, body: Callable[..., None], wants: set[str]) -> None:
-        if wants - {"first", "index0", "index"}:
-            raise Refused("the end of a loop over joined lists")
+        length: Operand | None = None
+        if wants & {"last", "length"}:
+            length = self._kept_operand(self.operand(self.length(value)))
         _, step = self._counter()
 
         def counted(item: Value, _: Loop, unrolled: bool = False) -> None:
-            body(item, self._counted_loop(step(), None), unrolled=unrolled)
+            body(item, self._counted_loop(step(), length), unrolled=unrolled)
 
         for part in value.parts:
             self._walk(part, counted, set())

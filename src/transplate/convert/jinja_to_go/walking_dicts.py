@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from transplate.convert.jinja_to_go import build, strings
-from transplate.convert.jinja_to_go.attributes import KEYS, key_of
+from transplate.convert.jinja_to_go import build, cases
+from transplate.convert.jinja_to_go.attributes import key_of, keys_in_order
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
@@ -33,20 +33,38 @@ from transplate.gotmpl.nodes import (
 class WalkingDicts(Interface):
     """Loops over dicts."""
 
-    def _walk_record(self, value: Go, kind: str, body: Callable[..., None], only: str) -> None:
-        for name in (*KEYS[kind], *(("type",) if kind == "call" else ())):
-            if kind == "message" or kind == "call":
-                raise Refused(f"a loop over a {kind}")
-            found = key_of(kind, value.expr, name)
-            item: Value = Const(name) if only == "keys" else found if only else ListOf((Const(name), found))
+    def _walk_record(
+        self, value: Go, kind: str, body: Callable[..., None], pairs: Pairs, wants: set[str]
+    ) -> None:
+        names = keys_in_order(kind)
+        if pairs.sorted:
+            names = sorted(names, key=str.lower)
+        held = [(name, key_of(kind, value.expr, name)) for name in names]
+        length = self._count_of_keys([found for _, found in held]) if wants & {"last", "length"} else None
+        step = self._counter()[1] if wants else None
+        for name, found in held:
 
-            def write(item: Value = item) -> None:
-                body(item, Loop({}), unrolled=True)
+            def write(name: str = name, found: Value = found) -> None:
+                only = pairs.only
+                item = Const(name) if only == "keys" else found if only else ListOf((Const(name), found))
+                loop = self._counted_loop(step(), length) if step is not None else Loop({})
+                body(item, loop, unrolled=True)
 
             if isinstance(found, Go) and found.present is not None and found.absent == "undefined":
                 self.branch(found.present, write, lambda: None)
             else:
                 write()
+
+    def _count_of_keys(self, held: Sequence[Value]) -> Operand:
+        """Return how many keys of a record there are."""
+        optional = [found for found in held if isinstance(found, Go) and found.absent == "undefined"]
+        tests = [found.present for found in optional if found.present is not None]
+        if not tests:
+            return build.number(len(held))
+        count = self.declare("count", string(" " * (len(held) - len(tests))))
+        for test in tests:
+            self.items.append(build.when(test, (build.assign(count, call("print", count, string(" "))),)))
+        return call("len", count)
 
     def _walk_pairs(self, value: Pairs, body: Callable[..., None], wants: set[str]) -> None:
         inner = self.known(value.value)
@@ -66,12 +84,8 @@ class WalkingDicts(Interface):
             raise Refused(f"the items of a {self._name_of(inner)}")
         inner = self.defined(inner)
         if len(inner.kinds) == 1 and inner.kinds <= RECORDS:
-            if wants:
-                raise Refused("the place in a loop over a record")
             (kind,) = inner.kinds
-            if value.sorted:
-                raise Refused("a record in the order of its keys")
-            self._walk_record(inner, kind, body, value.only)
+            self._walk_record(inner, kind, body, value, wants)
             return
         if not inner.kinds <= MAPPED.keys():
             raise self.split_kinds(inner, f"the items of a {self._name_of(inner)}")
@@ -118,7 +132,7 @@ class WalkingDicts(Interface):
             key = self.declare("key", string(""))
             one = self.fresh("one")
             with self.block() as items:
-                lower = self.run(strings.change_case(True), s=one)
+                lower = self.run(cases.change_case(lower=True, is_ascii=False), s=one)
                 place = self.declare("place", call("print", lower, string("\x00"), one))
                 test = go("and (gt $p $l) (or (not $b) (lt $p $b))", p=place, l=last, b=best)
                 self.items.append(build.when(test, (build.assign(best, place), build.assign(key, one))))

@@ -14,6 +14,7 @@ from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import Condition
 from transplate.convert.jinja_to_go.values import (
     TEXT,
+    TRUTH,
     Const,
     Counting,
     Go,
@@ -30,16 +31,21 @@ from transplate.gotmpl.nodes import (
 class WalkingTexts(Interface):
     """Loops over texts and numbers."""
 
-    def _walk_text(self, value: Go, body: Callable[..., None]) -> None:
+    def _walk_text(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
         """Write a loop over the characters of a text."""
+        length = self._kept_operand(self.operand(self.length(value))) if "length" in wants else None
         rest = self.declare("rest", value.expr)
         self.homes.add(rest.name)
+        step = self._counter()[1] if wants - {"last"} else None
 
         def write() -> None:
             self.items.append(build.when(negated(rest), (Break(),)))
             character = self.declare("c", call("printf", string("%.1s"), rest))
             self.items.append(build.assign(rest, call("slice", rest, call("len", character))))
-            body(Go(TEXT, character), Loop({}))
+            loop = self._counted_loop(step(), length) if step is not None else Loop({})
+            last = self.declare("last", call("not", rest))
+            loop.attributes["last"] = lambda: Go(TRUTH, last)
+            body(Go(TEXT, character), loop)
 
         self.range((), call("len", value.expr), write)
 
@@ -85,14 +91,17 @@ class WalkingTexts(Interface):
 
     def _walk_split(self, value: Split, body: Callable[..., None], wants: set[str]) -> None:
         text = self.known(value.text)
+        separator = value.separator
+        if not isinstance(separator, str | None) or value.limit is not None:
+            raise Refused("a loop over a text that is split so")
         if isinstance(text, Const):
-            parts = text.value.split(value.separator)
+            parts = text.value.split(separator)
             parts = parts[value.skip : len(parts) - value.drop]
             self._unroll([Const(part) for part in parts], body)
             return
-        if value.separator is None:
+        if separator is None:
             raise Refused("a text split at white space")
-        if wants & {"last", "length"}:
+        if "length" in wants or ("last" in wants and value.drop):
             raise Refused("the end of a loop over a split text")
         source = self.text_operand(text)
         rest = self.declare("rest", source)
@@ -100,14 +109,14 @@ class WalkingTexts(Interface):
         self.homes.update((rest.name, more.name))
         _, step = self._counter()
         _, every = self._counter()
-        length = len(value.separator.encode())
+        length = len(separator.encode())
 
         def write() -> None:
             self.items.append(build.when(negated(more), (Break(),)))
             part, found, tail = self.fresh("part"), self.fresh("f"), self.fresh("t")
             self.items.extend(
                 build.statements(
-                    strings.find(value.separator or "").replace("$d", "$f"),
+                    strings.find(separator).replace("$d", "$f"),
                     self.fresh,
                     s=rest,
                     f=found,
@@ -137,7 +146,9 @@ class WalkingTexts(Interface):
 
             def inner() -> None:
                 index = step()
-                body(Go(TEXT, part), self._counted_loop(index, None))
+                loop = self._counted_loop(index, None)
+                loop.attributes["last"] = lambda: Go(TRUTH, negated(found))
+                body(Go(TEXT, part), loop)
 
             test = tests[0] if tests else True
             if len(tests) > 1:

@@ -1,0 +1,251 @@
+"""Macros: written out where they are called; those that call themselves are templates that Go calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.build import string
+from transplate.convert.jinja_to_go.interface import Interface, MacroTemplate
+from transplate.convert.jinja_to_go.operands import variable_name, variables_of, with_variable
+from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
+from transplate.convert.jinja_to_go.state import State
+from transplate.convert.jinja_to_go.values import (
+    ANY,
+    Const,
+    DictOf,
+    Go,
+    ListOf,
+    MacroOf,
+    Namespace,
+    Poison,
+    Undefined,
+    Value,
+)
+from transplate.gotmpl.nodes import Operand, TemplateCall, Variable
+from transplate.gotmpl.printer import print_node
+from transplate.jinja import nodes as j
+
+_DEEPEST = 3
+_MOST_VARIANTS = 12
+_DOLLAR = Variable("$")
+
+
+class Macros(Interface):
+    """Writes what macros print."""
+
+    def call_macro(self, macro: MacroOf, node: j.Call) -> None:
+        """Write what a macro prints."""
+        found = macro.node
+        values: dict[str, Value] = {}
+        read = set(_names_read(found))
+        for name, argument in (*zip(found.parameters, node.arguments, strict=False), *node.keywords):
+            if name in read:
+                values[name] = self.kept(self.value(argument), variable_name(name))
+            else:
+                values[name] = Undefined(name)
+        if len(node.arguments) > len(found.parameters):
+            raise Refused("a macro with more arguments than parameters")
+        if self.sink is None and self._calls_itself(macro):
+            defaults = zip(reversed(found.parameters), reversed(found.defaults), strict=False)
+            constant = {name: Const(node.value) for name, node in defaults if isinstance(node, j.Literal)}
+            if self._call_template(macro, {**constant, **values}):
+                return
+        depth = self._depth.get(found.name, 0)
+        if depth >= _DEEPEST:
+            raise Refused(f"the macro {found.name}, which calls itself")
+        scopes = self.state.scopes
+        self.state.scopes = [*scopes[:1], values]
+        self._depth[found.name] = depth + 1
+        loops, self._loops = self._loops, []
+        try:
+            self._write_macro(found, values)
+        finally:
+            self._depth[found.name] = depth
+            self._loops = loops
+            self.state.scopes = [self.state.scopes[0], *scopes[1:]]
+
+    def _write_macro(self, macro: j.Macro, values: dict[str, Value]) -> None:
+        defaults = dict(zip(reversed(macro.parameters), reversed(macro.defaults), strict=False))
+        for name in macro.parameters:
+            if name not in values:
+                values[name] = self.value(defaults[name]) if name in defaults else Undefined(name)
+        self.body(macro.body)
+
+    def _calls_itself(self, macro: MacroOf) -> bool:
+        """Tell whether a macro can come to call itself."""
+        seen: set[str] = set()
+        pending = [macro.node]
+        while pending:
+            for name in names_in(pending.pop().body):
+                called = self.state.scopes[0].get(name)
+                if name == macro.node.name:
+                    return True
+                if isinstance(called, MacroOf) and name not in seen:
+                    seen.add(name)
+                    pending.append(called.node)
+        return False
+
+    # --- templates that Go calls ----------------------------------------------------------------------
+
+    def _call_template(self, macro: MacroOf, values: dict[str, Value]) -> bool:
+        """Write a call of a template that prints what a macro does; False if it cannot be one."""
+        for name, value in values.items():
+            if isinstance(value, Go) and value.present is not None:
+                present = self.settled(value.present)
+                absent: Value = Const(None) if value.absent == "none" else Undefined(name)
+                there = Go(value.kinds, value.expr, markup=value.markup)
+                if isinstance(present, bool):
+                    return self._call_template(macro, {**values, name: there if present else absent})
+                # Both calls are templates, or neither is.
+                self.branch(
+                    present,
+                    self._called_with(macro, {**values, name: there}),
+                    self._called_with(macro, {**values, name: absent}),
+                )
+                return True
+        return self._call_with(macro, values)
+
+    def _called_with(self, macro: MacroOf, values: dict[str, Value]) -> Callable[[], None]:
+        def write() -> None:
+            narrowed = {name: self.known(value) for name, value in values.items()}
+            if not self._call_template(macro, narrowed):
+                raise Refused(f"the macro {macro.node.name}, which calls itself")
+
+        return write
+
+    def _call_with(self, macro: MacroOf, values: dict[str, Value]) -> bool:
+        values = {name: _widened(value) for name, value in values.items()}
+        if any(_is_bound(value) for value in values.values()):
+            return False
+        dot, moved = _handed(values)
+        if dot is None:
+            return False
+        key = (macro.node.name, tuple(sorted((name, _text_of(value)) for name, value in moved.items())))
+        made = self.macro_templates.get(key)
+        if made is None:
+            made = self._macro_template(macro, moved, key)
+        if not made.name:
+            return False
+        self.items.append(TemplateCall(string(made.name), build.pipeline(dot)))
+        return True
+
+    def _macro_template(
+        self, macro: MacroOf, values: dict[str, Value], key: tuple[str, object]
+    ) -> MacroTemplate:
+        """Return a macro as a template; its arguments are parts of dot."""
+        name = macro.node.name
+        variants = sum(1 for one in self.macro_templates if one[0] == name)
+        made = MacroTemplate(name if not variants else f"{name} {variants + 1}", [])
+        if variants >= _MOST_VARIANTS:
+            return MacroTemplate("", [])
+        self.macro_templates[key] = made
+        restore = self._checkpoint()
+        kept = dict(self.macro_templates)
+        try:
+            self.state = State(
+                [{name: _outside(value) for name, value in self.state.scopes[0].items()}, values],
+                {
+                    place: Poison("a namespace in a macro that calls itself", True)
+                    for place in self.state.attributes
+                },
+            )
+            self._loops, self._depth, self.indexes = [], {}, {}
+            with self.block() as items:
+                self._write_macro(macro.node, values)
+        except (Refused, Ambiguous):
+            self.macro_templates = {**kept, key: MacroTemplate("", [])}
+            restore()
+            return self.macro_templates[key]
+        losses = self.losses
+        restore()
+        self.losses = losses
+        made.items = items
+        return made
+
+
+def names_in(body: object) -> Iterator[str]:
+    """Yield the names that are read in a part of a template."""
+    pending: list[Any] = [body]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, j.Name):
+            yield part.name
+        elif isinstance(part, tuple):
+            pending.extend(part)
+        elif is_dataclass(part):
+            pending.extend(getattr(part, one.name) for one in fields(part))
+
+
+def _names_read(macro: j.Macro) -> Iterator[str]:
+    """Yield the names that a macro reads, but for parameters that it only hands to itself."""
+    pending: list[Any] = [macro.body, macro.defaults]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, j.Name):
+            yield part.name
+        elif isinstance(part, j.Call) and part.function == j.Name(macro.name):
+            handed = (*zip(macro.parameters, part.arguments, strict=False), *part.keywords)
+            pending.extend(argument for name, argument in handed if argument != j.Name(name))
+        elif isinstance(part, tuple):
+            pending.extend(part)
+        elif is_dataclass(part):
+            pending.extend(getattr(part, one.name) for one in fields(part))
+
+
+def _variables(value: Value) -> Iterator[str]:
+    if isinstance(value, Go):
+        yield from variables_of(value.expr)
+
+
+def _is_bound(value: Value) -> bool:
+    """Tell whether a value cannot be handed to a template."""
+    if isinstance(value, ListOf):
+        return any(_is_bound(item) or isinstance(item, Go) for item in value.items)
+    if isinstance(value, DictOf):
+        return any(_is_bound(item) or isinstance(item, Go) for pair in value.items for item in pair)
+    return not isinstance(value, Const | Undefined | Go | MacroOf)
+
+
+def _widened(value: Value) -> Value:
+    """Return a value as what it may be with others of its sort, so that fewer templates are needed."""
+    if isinstance(value, Go) and value.kinds & {"list", "map"} and value.kinds <= ANY | {"undefined"}:
+        return replace(value, kinds=ANY | {"undefined"})
+    return value
+
+
+def _handed(values: dict[str, Value]) -> tuple[Operand | None, dict[str, Value]]:
+    """Return what a template is called with, and the values as parts of it; None if it is not one thing."""
+    given = {print_node(value.expr): value.expr for value in values.values() if isinstance(value, Go)}
+    if len(given) == 1:
+        (dot,) = given.values()
+        return dot, {
+            name: replace(value, expr=_DOLLAR) if isinstance(value, Go) else value
+            for name, value in values.items()
+        }
+    names = {name for value in values.values() for name in _variables(value)}
+    if len(names) > 1:
+        return None, values
+    variable = Variable(names.pop()) if names else _DOLLAR
+    return variable, {name: _moved(value, variable) for name, value in values.items()}
+
+
+def _moved(value: Value, dot: Variable) -> Value:
+    if not isinstance(value, Go):
+        return value
+    return replace(value, expr=with_variable(value.expr, dot.name, _DOLLAR))
+
+
+def _text_of(value: Value) -> str:
+    if isinstance(value, Go):
+        return f"{sorted(value.kinds)} {print_node(value.expr)} {value.markup}"
+    return repr(value)
+
+
+def _outside(value: Value) -> Value:
+    """Return a variable of the template as a macro's template sees it: only what is no Go."""
+    if isinstance(value, MacroOf | Const | Undefined | Namespace) or not _is_bound(value):
+        return value if not isinstance(value, Go) else Poison("a variable in a macro that calls itself")
+    return Poison("a variable in a macro that calls itself")
