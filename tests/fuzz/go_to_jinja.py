@@ -24,6 +24,7 @@ from tests.fuzz.shrinking import shrink
 from tests.fuzz.templates import Templates
 from tests.oracle.engines import Engine, MinijinjaEngine, NodeEngine, TransformersEngine
 from tests.oracle.llama import LlamaEngine
+from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
 from transplate import Conversion, OllamaTemplate, TransplateError, UnsupportedTemplate, to_jinja
 
@@ -33,6 +34,7 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "transformers": TransformersEngine,
     "minijinja": MinijinjaEngine,
     "node": NodeEngine,
+    "older-minijinja": OlderMinijinjaEngine,
     "llama": LlamaEngine,
 }
 
