@@ -200,6 +200,60 @@ def test_a_message_without_content_is_one_of_no_text(
             assert (rendered.error, rendered.text) == (None, answer.output.decode()), engine.name
 
 
+REASONING = (
+    "{{ range .Messages }}<{{ .Role }}>{{ if .Thinking }}<think>{{ .Thinking }}</think>{{ end }}{{ .Content }}"
+    "{{ .ToolName }}{{ .ToolCallID }}{{ end }}"
+)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("hosts", "ollamas"),
+    [
+        ({"reasoning_content": "Hm."}, {"thinking": "Hm."}),
+        ({"thinking": "Hm."}, {"thinking": "Hm."}),
+        ({"reasoning_content": "Hm.", "thinking": "Hm."}, {"thinking": "Hm."}),
+        ({"reasoning_content": None}, {}),
+        ({"role": "tool", "name": "f", "tool_call_id": "1"}, {"tool_name": "f", "tool_call_id": "1"}),
+        ({"role": "tool", "tool_name": "f"}, {"tool_name": "f"}),
+        ({"role": "tool", "name": None, "tool_call_id": None}, {}),
+    ],
+)
+def test_names_that_hosts_give_to_fields(
+    hosts: dict[str, Any],
+    ollamas: dict[str, Any],
+    exact: bool,
+    go_oracle: GoOracle,
+    engines: list[Engine],
+    older_minijinja_engine: Engine,
+) -> None:
+    if (
+        not exact
+        and {"thinking", "tool_name"} & hosts.keys()
+        and not {"reasoning_content", "name"} & hosts.keys()
+    ):
+        pytest.skip("hosts give the other name, too, and the default form reads that")
+    beside = {"role": hosts.get("role", "assistant"), "content": "x"}
+    messages = [{"role": "user", "content": "Hi"}]
+    wanted = go_oracle.render(REASONING, {"messages": [*messages, beside | ollamas]}).output.decode()
+    text = to_jinja(REASONING, exact=exact).text
+    for engine in (*engines, older_minijinja_engine):
+        context = {"messages": [*messages, beside | hosts], "add_generation_prompt": False}
+        rendered = engine.render(text, context)
+        assert (rendered.error, rendered.text) == (None, wanted), engine.name
+
+
+def test_the_bos_token_in_all_engines(engines: list[Engine], older_minijinja_engine: Engine) -> None:
+    text = to_jinja(TOOLS, assume=["bos-token"]).text
+    context = {
+        "messages": [{"role": "user", "content": "x"}],
+        "bos_token": "<s>",
+        "add_generation_prompt": False,
+    }
+    for engine in (*engines, older_minijinja_engine):
+        assert engine.render(text, context).text == "<s><user>x</end>", engine.name
+
+
 def _tagged(conversation: Conversation) -> list[dict[str, Any]]:
     """Return messages as Ollama's server gives them to a template: an image is a tag in the text."""
     messages: list[dict[str, Any]] = []
