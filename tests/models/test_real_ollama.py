@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from contextlib import closing
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.oracle.llama import write_tiny_model
-from tests.oracle.server.oracle import OllamaServer
-from transplate import JinjaTemplate, Model
+from tests.oracle.server.oracle import OllamaServer, ServerRefusal
+from transplate import JinjaTemplate, Model, Modelfile, ModelfileError
+from transplate.models.prompts import template_of
 
 CONVERSATIONS: list[list[dict[str, Any]]] = [
     [{"role": "user", "content": "What is <red> & blue?"}],
@@ -153,3 +155,38 @@ def test_a_server_tells_its_renderer(ollama_server: OllamaServer, tmp_path: Path
     shown = Model.load(f"{ollama_server.url}#coder")
     assert (shown.renderer, shown.parser) == ("qwen3-coder", "qwen3-coder")
     assert shown.road(ollama="0.17.4").name == "renderer"
+
+
+def test_public_modelfiles_mean_the_same(ollama_server: OllamaServer, shared_folder: Path) -> None:
+    """Some of them, with the tiny model as FROM: what is made of them, and the prompts."""
+    with gzip.open(shared_folder / "corpus" / "modelfiles_public.jsonl.gz", "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file][::9]
+    made = 0
+    path = ollama_server.weights.parent / "public.modelfile"
+    for text in texts:
+        try:
+            modelfile = Modelfile.parse(text.encode("utf-8", "surrogatepass"))
+        except ModelfileError:
+            continue
+        modelfile.set("from", "./tiny.gguf")
+        modelfile.remove("adapter")
+        if not modelfile.get("template"):
+            modelfile.set("template", "{{ .System }}|{{ .Prompt }}|")
+        path.write_bytes(bytes(modelfile))
+        model = Model.load(path)
+        refused = [warning for warning in model.warnings if "refuses" in warning]
+        if refused:
+            with pytest.raises(ServerRefusal):
+                ollama_server.create("public", path)
+            continue
+        ollama_server.create("public", path)
+        made += 1
+        shown = Model.load(f"{ollama_server.url}#public")
+        assert (shown.system, shown.messages) == (model.system, model.messages)
+        assert shown.parameters == model.parameters
+        assert "\n".join(shown.licenses) == "\n".join(model.licenses)
+        if not model.renderer:
+            for messages in CONVERSATIONS[:2]:
+                prompt = ollama_server.prompt("public", {"messages": messages})
+                assert prompt == template_of(model).render(messages)
+    assert made > 20

@@ -21,6 +21,7 @@ _BOOL, _ARRAY = 7, 9
 _FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", _BOOL: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_ENTRIES = 1_000_000
 _DEEPEST = 8
+_BULK = 256 * 1024
 _SPECIAL = {
     **{name: f"{name}_token" for name in ("bos", "eos", "eot", "eom", "mask")},
     "unknown": "unk_token",
@@ -145,6 +146,8 @@ class GgufReader:
                 return [value for (value,) in layout.iter_unpack(data)]
             if count > self._left:
                 raise self._truncated()
+            if item == STRING:
+                return self._texts(count)
             return [self._value(item, depth + 1) for _ in range(count)]
         if kind not in _FORMATS:
             raise TransplateError(f"{self._path}: damaged GGUF: {kind} is no type of metadata")
@@ -156,6 +159,28 @@ class GgufReader:
 
     def _text(self) -> str:
         return self._take(self._number("Q")).decode("utf-8", "replace")
+
+    def _texts(self, count: int) -> list[str]:
+        """Return an array of texts; a vocabulary has several hundred thousand, so they are read in bulk."""
+        size_at = struct.Struct(f"{self.order}Q").unpack_from
+        texts: list[str] = []
+        buffer, at = b"", 0
+        for _ in range(count):
+            end = at + 8
+            if end <= len(buffer):
+                end += size_at(buffer, at)[0]
+            if end > len(buffer):
+                buffer, at = buffer[at:] + self._take(min(self._left, _BULK)), 0
+                if len(buffer) < 8:
+                    raise self._truncated()
+                end = 8 + size_at(buffer, 0)[0]
+                if end > len(buffer):
+                    buffer += self._take(end - len(buffer))
+            texts.append(buffer[at + 8 : end].decode("utf-8", "replace"))
+            at = end
+        self._file.seek(at - len(buffer), 1)
+        self._left += len(buffer) - at
+        return texts
 
     def _take(self, size: int) -> bytes:
         if size > self._left:

@@ -177,7 +177,8 @@ def _by_name(text: str) -> Model:
     except TransplateError:
         raise TransplateError(f"{text}: no such file") from None
     if find_manifest(name) is None:
-        raise TransplateError(f"{text}: no such file, and no model of this name in Ollama's store")
+        missing = f"{text}: no such file, and no model of this name in Ollama's store"
+        raise TransplateError(f"{missing} (ollama pull {text} fetches it)")
     return from_store(text)
 
 
