@@ -94,7 +94,7 @@ def is_ordered(renderer: str, request: dict[str, Any]) -> bool:
 
 
 def _count(schema: dict[str, Any], names: Sequence[str]) -> int:
-    return sum(1 for name in names if schema.get(name) not in (None, []))
+    return sum(1 for name in names if schema.get(name) is not None)
 
 
 @dataclass

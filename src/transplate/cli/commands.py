@@ -60,7 +60,8 @@ class _Commands(click.Group):
 
 def _is_source(name: str) -> bool:
     """Return whether an argument can be read from, at least by its looks."""
-    if name == STDIN or name.startswith(("http://", "https://", "ollama:", "hf:")) or Path(name).exists():
+    prefixes = ("http://", "https://", "ollama:", "hf:", "renderer:")
+    if name == STDIN or name.startswith(prefixes) or Path(name).exists():
         return True
     from transplate.ollama.store import ModelName, find_manifest
 

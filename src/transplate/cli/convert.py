@@ -17,7 +17,7 @@ from transplate.files import write_file
 from transplate.language import language_of_name
 
 if TYPE_CHECKING:
-    from transplate import Conversion, ParityReport
+    from transplate import Conversion, Model, ParityReport
 
 _EPILOG = """\b
 Examples:
@@ -107,6 +107,8 @@ def command(
     named = language_of_name(destination) if destination else None
     if target and named and target != named:
         raise click.UsageError(f"--to {target} and the name {destination} do not go together")
+    if model.renderer and (target or named) != "gotmpl":
+        return _write_renderer(model, destination, dry_run=dry_run, as_json=as_json)
     template = template_of(model)
     if (target or named) == template.language:
         raise click.UsageError(f"{template.source.name} is a {template.language} template already")
@@ -125,6 +127,23 @@ def command(
         if destination is not None and dry_run:
             say(f"would write {destination}", err=True)
     return NO if _differs_unannounced(conversion, report, template) else FINE
+
+
+def _write_renderer(model: Model, destination: str | None, *, dry_run: bool, as_json: bool) -> int:
+    """Write the chat template that stands for the RENDERER of a model."""
+    from transplate.models.prompts import chat_template_of
+
+    chat = chat_template_of(model)
+    if destination is not None and not dry_run:
+        write_file(destination, chat.text.encode())
+    if as_json:
+        print_json({"text": chat.text, "renderer": model.renderer}, indent=2)
+    elif destination is None:
+        print_exactly(chat.text.encode())
+    else:
+        written = "would write" if dry_run else "wrote"
+        say(f"{written} {destination}: the prompts of Ollama's renderer {model.renderer}", err=True)
+    return FINE
 
 
 def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transplate.cli.files import STDIN, name_of, opened
 from transplate.cli.requests import Request
@@ -14,6 +14,7 @@ from transplate.source import Source
 
 if TYPE_CHECKING:
     from transplate import Conversation, JinjaTemplate, Model, OllamaTemplate
+    from transplate.renderers import ServedRenderer
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class TemplateFile:
 
     source: Source
     language: Language
-    template: OllamaTemplate | JinjaTemplate
+    template: OllamaTemplate | JinjaTemplate | ServedRenderer
     render: Callable[[Request], bytes]
     model: Model
 
@@ -96,13 +97,17 @@ def template_of(model: Model, *, name: str | None = None) -> TemplateFile:
         model = _with_named(model, name)
     source, language = counting_template(model)
     with naming(source):
-        render = _render_jinja(source, model) if language == "jinja" else _render_go(source.text)
+        template = template_of(model)
+        if model.renderer:
+            render = _render_by_renderer(template)
+        else:
+            render = _render_jinja(source, model) if language == "jinja" else _render_go(source.text)
 
     def render_named(request: Request) -> bytes:
         with naming(source):
-            return render(_begun(request, model))
+            return render(request if model.renderer else _begun(request, model))
 
-    return TemplateFile(source, language, template_of(model), render_named, model)
+    return TemplateFile(source, language, template, render_named, model)
 
 
 def _with_named(model: Model, name: str) -> Model:
@@ -146,6 +151,24 @@ def _render_go(text: str) -> Callable[[Request], bytes]:
             prompt=request.prompt,
             suffix=request.suffix,
         )
+
+    return render
+
+
+def _render_by_renderer(renderer: Any) -> Callable[[Request], bytes]:
+    def render(request: Request) -> bytes:
+        if request.generation_prompt is not None:
+            raise RequestError("a renderer decides itself whether it opens the assistant's turn")
+        if request.suffix:
+            raise RequestError("suffix: the model does not support insert")
+        prompt: str = renderer.render(
+            request.messages,
+            request.tools,
+            system=request.system,
+            think=request.think,
+            prompt=request.prompt,
+        )
+        return prompt.encode("utf-8", "replace")
 
     return render
 

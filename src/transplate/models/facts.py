@@ -11,10 +11,11 @@ from transplate.errors import TransplateError, naming
 from transplate.language import Language
 from transplate.models.huggingface import imported_chat_template
 from transplate.models.model import Model
-from transplate.models.prompts import counting_template, default_system_of
+from transplate.models.prompts import counting_template, default_system_of, renderer_of, template_of
 from transplate.models.stops import find_stops, opens_a_turn, texts_of
 from transplate.ollama.roads import abilities_of_jinja
 from transplate.ollama.versions import parse_version
+from transplate.renderers import PARSERS, entry_of
 
 if TYPE_CHECKING:
     from transplate.ollama import OllamaTemplate
@@ -42,7 +43,7 @@ def facts_of(model: Model, source: str) -> dict[str, Any]:
     try:
         counting_template(model)
     except TransplateError as error:
-        warnings = [*model.warnings, *([] if model.renderer else [error.message.partition(";")[0]])]
+        warnings = [*model.warnings, error.message.partition(";")[0]]
         return {**_model_facts(model), "warnings": warnings}
     return _Facts(model, source).all()
 
@@ -59,7 +60,10 @@ class _Facts:
         text = self._template.text
         lines = text.count("\n") + (bool(text) and not text.endswith("\n"))
         facts: dict[str, Any] = {"language": self._language, "lines": lines}
-        facts.update(self._go() if self._language == "gotmpl" else self._jinja())
+        if model.renderer:
+            facts = self._renderer()
+        else:
+            facts.update(self._go() if self._language == "gotmpl" else self._jinja())
         if model.kind not in TEMPLATES:
             facts = {**_model_facts(model), **facts, "bos": self._bos()}
         facts["warnings"] = [*model.warnings, *self._warnings()]
@@ -94,6 +98,17 @@ class _Facts:
             "oldest_ollama": self._oldest(_JINJA_SINCE),
         }
 
+    def _renderer(self) -> dict[str, Any]:
+        model = self._model
+        entry = entry_of(renderer_of(model))
+        served = template_of(model)
+        return {
+            "for": entry.models,
+            "abilities": sorted(getattr(served, "abilities", ())),
+            "default_system": _shortened(default_system_of(self._template.text, model.special_tokens)),
+            "ends_of_answers": list(entry.stops),
+        }
+
     def _oldest(self, of_template: str) -> str:
         versions = [of_template, *filter(None, [self._model.requires])]
         try:
@@ -123,6 +138,9 @@ class _Facts:
 
     def _warnings(self) -> Iterator[str]:
         model = self._model
+        if model.renderer and (fits := entry_of(renderer_of(model)).parser) != model.parser:
+            has = f"not {model.parser}" if model.parser else "and there is none"
+            yield f"RENDERER {model.renderer} goes with PARSER {fits}, {has}"
         if model.kind not in TEMPLATES and (road := model.road()).unused_template:
             yield f"the TEMPLATE is never run: {road.reason}"
         try:
@@ -154,6 +172,8 @@ class _Facts:
         if kind in TEMPLATES:
             target = "chat_template.jinja" if self._language == "gotmpl" else "template.gotmpl"
             return f"transplate convert {source} {target}"
+        if kind == "Ollama renderer":
+            return f"transplate convert {source} chat_template.jinja"
         if kind in ("Hugging Face folder", "GGUF"):
             return f"transplate convert {source} Modelfile"
         return f"transplate convert {source} model/"
@@ -191,12 +211,15 @@ def _engine(model: Model, text: str, language: Language) -> Any:
 
 def _model_facts(model: Model) -> dict[str, Any]:
     """Return what a model is besides its template."""
+    parser = PARSERS.get(model.parser)
     facts = {
         "kind": model.kind,
         "road": _road(model),
         "from": list(model.base),
         "renderer": model.renderer,
         "parser": model.parser,
+        "vllm": parser.vllm_flags if parser else "",
+        "sglang": parser.sglang_flags if parser else "",
         "family": model.family,
         "requires": model.requires,
         "system": f"{len(model.system)} characters" if model.system else "",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from transplate.models.saving import Saving
 
 Kind: TypeAlias = Literal[
+    "Ollama renderer",
     "Go template",
     "chat template",
     "Modelfile",
@@ -66,6 +67,7 @@ class Model:
         requires: The oldest Ollama that it asks for, likewise.
         base: What FROM names, in order.
         licenses: The texts of its licenses.
+        size: The count of its parameters as Ollama shows it, such as ``30.7B``, empty where it is not known.
         family: Ollama's family or the GGUF's architecture, empty where it is not known.
         tokens: The special tokens.
         generation: The generation configuration of a Hugging Face folder.
@@ -88,6 +90,7 @@ class Model:
     requires: str = ""
     base: tuple[str, ...] = ()
     licenses: tuple[str, ...] = ()
+    size: str = ""
     family: str = ""
     tokens: Tokens = field(default_factory=Tokens)
     generation: Mapping[str, Any] = field(default_factory=dict)
@@ -103,7 +106,8 @@ class Model:
         Args:
             source: A path (template, Modelfile, GGUF, Hugging Face folder), the name of a model in Ollama's
                 store (``ollama:`` in front where a file has that name, too), an Ollama server with a model
-                (``http://localhost:11434#llama3.2``) or one in the Hugging Face cache (``hf:org/name``).
+                (``http://localhost:11434#llama3.2``), one in the Hugging Face cache (``hf:org/name``) or a
+                renderer built into Ollama (``renderer:qwen3.5``).
             download: Whether the few small files of a repository that is not in the cache are fetched.
 
         Raises:

@@ -17,16 +17,29 @@ if TYPE_CHECKING:
     from transplate.convert import Conversion
     from transplate.jinja import JinjaTemplate
     from transplate.ollama import OllamaTemplate
+    from transplate.renderers import ServedRenderer
 
 # The engines and the converter are imported where they are used: a command that needs one needs no other.
 
 
+def renderer_of(model: Model) -> str:
+    """Return the name of the renderer that Ollama takes for a model, empty for none."""
+    if not model.renderer:
+        return ""
+    from transplate.renderers import resolve
+
+    name = model.name if model.kind != "Modelfile" else " ".join(model.base)
+    return resolve(model.renderer, model=name, parameters=model.size)
+
+
 def counting_template(model: Model) -> tuple[Source, Language]:
-    """Return the template that Ollama runs for a model, and its language.
+    """Return the template that Ollama runs for a model, and its language; of a renderer the one it comes to.
 
     Raises:
-        TransplateError: The model has none.
+        TransplateError: The model has none, or Ollama has no such renderer.
     """
+    if name := renderer_of(model):
+        return Source(_served(name, model).chat_template(), f"{model.name}: RENDERER {name}"), "jinja"
     go, jinja = model.template, model.chat_template
     if go is not None and (jinja is None or model.road().prompt_from != "jinja"):
         return go, "gotmpl"
@@ -36,17 +49,32 @@ def counting_template(model: Model) -> tuple[Source, Language]:
     raise TransplateError("; ".join([f"{model.name}: has no template", *missing]))
 
 
-def template_of(model: Model) -> OllamaTemplate | JinjaTemplate:
+def template_of(model: Model) -> OllamaTemplate | JinjaTemplate | ServedRenderer:
     """Return what makes the prompts of a model, its SYSTEM and MESSAGEs included.
 
     Raises:
         TransplateError: There is no template, or it is none that can be read.
     """
+    if name := renderer_of(model):
+        return _served(name, model)
     source, language = counting_template(model)
     with naming(source):
         if language == "gotmpl":
             return _go_template(source.text, model)
         return _chat_template(_begun(source.text, model), model)
+
+
+def _served(renderer: str, model: Model) -> ServedRenderer:
+    from transplate.ollama import OllamaTemplate
+    from transplate.renderers import ServedRenderer
+
+    abilities: tuple[str, ...] = ()
+    if model.template is not None:
+        with naming(model.template):
+            abilities = tuple(OllamaTemplate(model.template.text).inference.abilities)
+    return ServedRenderer(
+        renderer, parser=model.parser, abilities=abilities, system=model.system, history=model.messages
+    )
 
 
 def _go_template(text: str, model: Model) -> OllamaTemplate:
@@ -97,6 +125,8 @@ def chat_template_of(model: Model) -> ChatTemplate:
     from transplate.convert import to_jinja
 
     source, language = counting_template(model)
+    if model.renderer and _leaves_out_bos(source.text, model):
+        return ChatTemplate("{{- bos_token -}}\n" + _begun(source.text, model), prints_bos=True)
     if language == "jinja":
         return ChatTemplate(_begun(source.text, model))
     if original := _made_from(model, source.text):
@@ -110,6 +140,15 @@ def chat_template_of(model: Model) -> ChatTemplate:
             conversion = to_jinja(source.text, exact=True, assume=assume)
     prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
     return ChatTemplate(_begun(conversion.text, model), conversion, prints_bos)
+
+
+def _leaves_out_bos(renderer: str, model: Model) -> bool:
+    """Return whether Ollama's tokenizer adds a BOS to what a renderer prints."""
+    bos = model.tokens.bos
+    if not model.tokens.adds_bos or not bos:
+        return False
+    prompt = _chat_template(renderer, model).render([{"role": "user", "content": "Hello"}])
+    return not prompt.startswith(bos)
 
 
 def _first_conversation(model: Model) -> Conversation:

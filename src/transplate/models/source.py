@@ -52,6 +52,8 @@ def load(
         return from_store(text.removeprefix("ollama:"))
     if text.startswith("hf:"):
         return read_folder(find_repository(text.removeprefix("hf:"), download=download), name=text)
+    if text.startswith("renderer:"):
+        return from_renderer(text)
     path = Path(text)
     if _exists(path):
         return _from_path(path, language)
@@ -127,6 +129,7 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
         requires=modelfile.get("requires") or base.requires,
         base=tuple(names),
         licenses=tuple(modelfile.values("license")) or base.licenses,
+        size=base.size,
         family=base.family,
         tokens=base.tokens,
         warnings=tuple(warnings),
@@ -134,6 +137,18 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
         place=modelfile.source.name if folder else "",
         original=base.original,
     )
+
+
+def from_renderer(text: str) -> Model:
+    """Return what a renderer built into Ollama is, ``renderer:`` and its name, for any model.
+
+    Raises:
+        TransplateError: There is none of this name.
+    """
+    from transplate.renderers import entry_of
+
+    name = text.removeprefix("renderer:")
+    return Model(name=text, kind="Ollama renderer", renderer=name, parser=entry_of(name).parser)
 
 
 def from_store(name: str) -> Model:
@@ -160,6 +175,7 @@ def from_store(name: str) -> Model:
         requires=_configured(stored, "requires"),
         base=(str(stored.weights),) if stored.weights else (),
         licenses=tuple(stored.licenses),
+        size=_configured(stored, "model_type"),
         family=family if isinstance(family, str) else inside.family,
         tokens=inside.tokens,
         warnings=tuple(warnings),

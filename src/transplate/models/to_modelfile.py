@@ -124,7 +124,9 @@ class ModelfileWriter:
         model = self._model
         base = self._base or self._own_base()
         source, language = counting_template(model)
-        if language == "gotmpl":
+        if model.renderer:
+            modelfile = plain_modelfile(replace(model, base=(base,)), self._folder)
+        elif language == "gotmpl":
             modelfile = _written(model, base, source.text, model.system)
         else:
             modelfile = self._of_chat_template(base)
@@ -135,7 +137,7 @@ class ModelfileWriter:
 
     def _own_base(self) -> str:
         model = self._model
-        if model.kind in ("Modelfile", "Go template", "chat template"):
+        if model.kind in ("Modelfile", "Go template", "chat template", "Ollama renderer"):
             what = "is a Modelfile already" if model.kind == "Modelfile" else "is a template without a model"
             raise TransplateError(f"{model.name}: {what}: --from says what the Modelfile is made from")
         if model.kind == "Hugging Face folder" and not weights_in(Path(model.place)):
@@ -224,6 +226,11 @@ class ModelfileWriter:
 
     def _add_stops(self, modelfile: Modelfile) -> None:
         model = self._model
+        if model.kind == "Ollama renderer":
+            from transplate.renderers import entry_of
+
+            modelfile.set("stop", list(entry_of(model.renderer).stops))
+            return
         if model.kind in ("Modelfile", *_IN_OLLAMA):
             return  # it says what it says
         source, language = counting_template(model)

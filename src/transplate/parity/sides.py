@@ -11,6 +11,7 @@ from transplate.errors import TransplateError
 from transplate.jinja import JinjaTemplate
 from transplate.language import language_of, language_of_text
 from transplate.ollama import OllamaTemplate
+from transplate.renderers import Renderer, ServedRenderer
 
 
 @runtime_checkable
@@ -23,7 +24,7 @@ class Converted(Protocol):
         ...
 
 
-Template: TypeAlias = OllamaTemplate | JinjaTemplate | Converted | str | Path
+Template: TypeAlias = OllamaTemplate | JinjaTemplate | ServedRenderer | Renderer | Converted | str | Path
 """What stands for a template: a template, a conversion, its text, or the path of its file."""
 
 
@@ -53,6 +54,8 @@ def side_of(template: Template) -> Side:
         return _ollama_side(template)
     if isinstance(template, JinjaTemplate):
         return _jinja_side(template)
+    if isinstance(template, ServedRenderer | Renderer):
+        return _renderer_side(template)
     if isinstance(template, Path) or (isinstance(template, str) and _is_file(template)):
         text = _read(Path(template))
         language = language_of(str(template), text)
@@ -84,6 +87,13 @@ def _read(path: Path) -> str:
 def _ollama_side(template: OllamaTemplate) -> Side:
     def render(conversation: Conversation, now: datetime | None) -> str:
         return template.render(**conversation.to_ollama(), now=now)
+
+    return render
+
+
+def _renderer_side(renderer: ServedRenderer | Renderer) -> Side:
+    def render(conversation: Conversation, now: datetime | None) -> str:
+        return renderer.render(**conversation.to_ollama(), image_tags=False, now=now)
 
     return render
 

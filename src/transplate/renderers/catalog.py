@@ -33,8 +33,7 @@ class Entry:
         models: The models that it is for.
         newest: What it prints.
         oldest: What Ollama 0.17.4 prints where that is something else; None where it has no such renderer.
-        parser: The PARSER that reads what the models answer.
-        thinks: Whether that parser tells Ollama that the models think, so that unless told otherwise they do.
+        parser: The PARSER that reads what the models answer, one of :data:`transplate.renderers.PARSERS`.
         stops: The ends of a turn, for PARAMETER stop.
         differences: Where the vendor's template is known to print something else.
     """
@@ -43,7 +42,6 @@ class Entry:
     newest: Form
     oldest: Form | None
     parser: str
-    thinks: bool
     stops: tuple[str, ...]
     differences: str
 

@@ -1,7 +1,7 @@
 """The table of Ollama's renderers.
 
-Names, parsers and which parser says that a model thinks are those of ``model/renderers`` and
-``model/parsers`` of Ollama 0.33.0; the stops are what ends a turn in what the renderer prints.
+Names and parsers are those of ``model/renderers`` and ``model/parsers`` of Ollama 0.33.0; the stops are
+what ends a turn in what the renderer prints.
 """
 
 from __future__ import annotations
@@ -43,11 +43,10 @@ def _entry(
     oldest: Form | None = None,
     is_new: bool = False,
     parser: str,
-    thinks: bool,
     stops: tuple[str, ...],
     differences: str = "",
 ) -> Entry:
-    return Entry(models, newest, None if is_new else oldest or newest, parser, thinks, stops, differences)
+    return Entry(models, newest, None if is_new else oldest or newest, parser, stops, differences)
 
 
 ENTRIES = {
@@ -55,21 +54,18 @@ ENTRIES = {
         "Qwen3-Coder and Qwen3-Coder-Next",
         Form("qwen3-coder"),
         parser="qwen3-coder",
-        thinks=False,
         stops=_CHATML,
     ),
     "qwen3-vl-instruct": _entry(
         "Qwen3-VL Instruct",
         _vl(thinks=False),
         parser="qwen3-vl-instruct",
-        thinks=False,
         stops=_CHATML,
     ),
     "qwen3-vl-thinking": _entry(
         "Qwen3-VL Thinking",
         _vl(thinks=True),
         parser="qwen3-vl-thinking",
-        thinks=True,
         stops=_CHATML,
     ),
     "qwen3.5": _entry(
@@ -77,7 +73,6 @@ ENTRIES = {
         Form("qwen3.5", _QWEN),
         oldest=_vl(thinks=True, says_no_thoughts=True),
         parser="qwen3.5",
-        thinks=True,
         stops=_CHATML,
     ),
     "qwen3.8": _entry(
@@ -85,7 +80,6 @@ ENTRIES = {
         Form("qwen3.5", {"folds_instructions": True, "has_efforts": True, "keeps_thoughts": True}),
         is_new=True,
         parser="qwen3.5",
-        thinks=True,
         stops=_CHATML,
     ),
     "ornith": _entry(
@@ -93,49 +87,42 @@ ENTRIES = {
         Form("qwen3.5", {**_QWEN, "keeps_thoughts": True}),
         is_new=True,
         parser="ornith",
-        thinks=True,
         stops=_CHATML,
     ),
     "cogito": _entry(
         "Cogito v2.1",
         Form("cogito"),
         parser="cogito",
-        thinks=True,
         stops=_DEEPSEEK,
     ),
     "deepseek3.1": _entry(
         "DeepSeek-V3.1",
         Form("deepseek3.1"),
         parser="deepseek3",
-        thinks=True,
         stops=_DEEPSEEK,
     ),
     "olmo3": _entry(
         "Olmo 3 Instruct",
         _olmo("olmo3", "You are a helpful function-calling AI assistant. "),
         parser="olmo3",
-        thinks=False,
         stops=_CHATML,
     ),
     "olmo3.1": _entry(
         "Olmo 3.1 Instruct",
         _olmo("olmo3", _OLMO + " "),
         parser="olmo3",
-        thinks=False,
         stops=_CHATML,
     ),
     "olmo3-think": _entry(
         "Olmo 3 7B Think and Olmo 3.1 32B Think",
         _olmo("olmo3-think", _OLMO),
         parser="olmo3-think",
-        thinks=True,
         stops=_CHATML,
     ),
     "olmo3-32b-think": _entry(
         "Olmo 3 32B Think",
         _olmo("olmo3-think", "You are a helpful AI assistant."),
         parser="olmo3-think",
-        thinks=True,
         stops=_CHATML,
     ),
     "nemotron-3-nano": _entry(
@@ -143,7 +130,6 @@ ENTRIES = {
         Form("nemotron-3-nano", _NEMOTRON),
         oldest=Form("nemotron-3-nano", {**_NEMOTRON, "follows_vendor": False, "has_toggles": False}),
         parser="nemotron-3-nano",
-        thinks=True,
         stops=_CHATML,
     ),
     "nemotron-3.5-nano": _entry(
@@ -154,7 +140,6 @@ ENTRIES = {
         ),
         is_new=True,
         parser="nemotron-3-nano",
-        thinks=True,
         stops=_CHATML,
     ),
     "gemma4": _entry(
@@ -162,7 +147,6 @@ ENTRIES = {
         Form("gemma4", {"closes_empty_thought": False}),
         is_new=True,
         parser="gemma4",
-        thinks=True,
         stops=("<turn|>",),
     ),
     "gemma4-small": _entry(
@@ -170,7 +154,6 @@ ENTRIES = {
         Form("gemma4", {"closes_empty_thought": False}),
         is_new=True,
         parser="gemma4",
-        thinks=True,
         stops=("<turn|>",),
     ),
     "gemma4-large": _entry(
@@ -178,21 +161,18 @@ ENTRIES = {
         Form("gemma4", {"closes_empty_thought": True}),
         is_new=True,
         parser="gemma4",
-        thinks=True,
         stops=("<turn|>",),
     ),
     "functiongemma": _entry(
         "FunctionGemma",
         Form("functiongemma"),
         parser="functiongemma",
-        thinks=False,
         stops=("<end_of_turn>", "<start_function_response>"),
     ),
     "glm-4.7": _entry(
         "GLM-4.7 and GLM-4.7-Flash",
         Form("glm-4.7"),
         parser="glm-4.7",
-        thinks=True,
         stops=_GLM,
     ),
     "glm-ocr": _entry(
@@ -200,7 +180,6 @@ ENTRIES = {
         Form("glm-ocr", {"tags_images": True}),
         oldest=Form("glm-ocr", {"tags_images": False}),
         parser="glm-ocr",
-        thinks=False,
         stops=_GLM,
     ),
     "lfm2": _entry(
@@ -208,7 +187,6 @@ ENTRIES = {
         _lfm2(thinks=False, calls_before_thoughts=True),
         oldest=_lfm2(thinks=False, calls_before_thoughts=False),
         parser="lfm2",
-        thinks=False,
         stops=_CHATML,
     ),
     "lfm2-thinking": _entry(
@@ -216,7 +194,6 @@ ENTRIES = {
         _lfm2(thinks=True, calls_before_thoughts=True),
         oldest=_lfm2(thinks=True, calls_before_thoughts=False),
         parser="lfm2-thinking",
-        thinks=True,
         stops=_CHATML,
     ),
     "laguna": _entry(
@@ -224,7 +201,6 @@ ENTRIES = {
         Form("laguna"),
         is_new=True,
         parser="laguna",
-        thinks=True,
         stops=("</assistant>",),
     ),
     "poolside-v1": _entry(
@@ -232,7 +208,6 @@ ENTRIES = {
         Form("poolside-v1"),
         is_new=True,
         parser="poolside-v1",
-        thinks=True,
         stops=("</assistant>",),
     ),
     "cohere": _entry(
@@ -240,7 +215,6 @@ ENTRIES = {
         Form("cohere"),
         is_new=True,
         parser="cohere",
-        thinks=True,
         stops=("<|END_OF_TURN_TOKEN|>",),
     ),
     "glimmer": _entry(
@@ -248,7 +222,6 @@ ENTRIES = {
         Form("glimmer"),
         is_new=True,
         parser="glimmer",
-        thinks=True,
         stops=("<|eot|>",),
     ),
 }

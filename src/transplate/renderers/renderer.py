@@ -11,7 +11,14 @@ from transplate.errors import TransplateError
 from transplate.jinja import JinjaTemplate
 from transplate.jinja.data import plain_data
 from transplate.limits import Limits
-from transplate.ollama.request import check_required, read_messages, read_think, read_tools
+from transplate.ollama.request import (
+    Message,
+    Tool,
+    check_required,
+    read_messages,
+    read_think,
+    read_tools,
+)
 from transplate.ollama.versions import NEWEST, OLDEST, behaviour_of, parse_version
 from transplate.renderers.catalog import Entry, entry_of
 from transplate.renderers.compose import compose
@@ -55,7 +62,7 @@ class Renderer:
             messages: Messages as in a body of ``/api/chat``: plain data or JSON text.
             tools: Tools, likewise.
             think: The API's ``think``; None leaves it to the renderer. Ollama's server asks models to think
-                whose parser says that they do (``entry.thinks``).
+                whose PARSER says that they do.
             image_tags: Whether an image is the numbered tag that Ollama's server puts there, ``[img-0]``, or
                 what the model knows for one.
             now: The time that it is; None for the clock.
@@ -64,12 +71,24 @@ class Renderer:
             RequestError: Something is no request that Ollama reads; the error names the field.
             TemplateExecutionError: The renderer refuses the conversation, with Ollama's text.
         """
-        read = read_tools(tools) or []
+        read = read_messages(messages), read_tools(tools) or []
+        return self.render_read(*read, think=think, image_tags=image_tags, now=now)
+
+    def render_read(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool],
+        *,
+        think: bool | str | None = None,
+        image_tags: bool = True,
+        now: datetime | None = None,
+    ) -> str:
+        """Return the prompt of messages and tools that were read already; otherwise as :meth:`render`."""
         if self._behaviour.property_required:
-            check_required(read)
+            check_required(tools)
         variables = {
-            "messages": [chat_message(message) for message in read_messages(messages)],
-            "tools": [chat_tool(tool) for tool in read] or None,
+            "messages": [chat_message(message) for message in messages],
+            "tools": [chat_tool(tool) for tool in tools] or None,
             "add_generation_prompt": True,
             "ollama_image_tags": image_tags,
             **thinking_variables(read_think(think, self._behaviour)),
