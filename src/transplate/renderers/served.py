@@ -12,7 +12,6 @@ from transplate.ollama.versions import NEWEST
 from transplate.renderers.parsers import PARSERS
 from transplate.renderers.renderer import Renderer, template_text
 
-
 _THINKING = "{%- if enable_thinking is not defined -%}{%- set enable_thinking = true -%}{%- endif -%}\n"
 
 
@@ -77,7 +76,7 @@ class ServedRenderer:
             now: The time that it is; None for the clock.
 
         Raises:
-            RequestError: It is no request that Ollama reads, or one that asks the model for what it cannot do.
+            RequestError: It is no request that Ollama reads, or it asks for what the model cannot do.
             TemplateExecutionError: The renderer refuses the conversation.
         """
         read = read_tools(tools) or []
