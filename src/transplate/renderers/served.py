@@ -1,4 +1,4 @@
-"""A renderer as Ollama's server runs it for a model: SYSTEM and MESSAGEs in front, thinking unless told not to."""
+"""A renderer as Ollama's server runs it for a model: SYSTEM and MESSAGEs in front, thinking by default."""
 
 from __future__ import annotations
 
