@@ -169,3 +169,11 @@ def test_fields_of_a_new_model_that_the_client_has_none_for(folder: Path) -> Non
     (folder / "Modelfile").write_text("FROM .\n")
     with pytest.raises(TransplateError, match="no folder"):
         Model.load("Modelfile").create_fields()
+
+
+def test_the_language_of_a_template_that_could_be_either(run: Run, folder: Path) -> None:
+    (folder / "t").write_text("hello\n")
+    assert run("t").output.startswith("t: Ollama Go template")
+    assert run("t", "--language", "jinja").output.startswith("t: Hugging Face chat template")
+    assert run("render", "-", "-m", "x", "--language", "jinja", stdin="hello\n").output == "hello"
+    assert run("convert", "t", "--to", "gotmpl", "--language", "jinja").output == "hello"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from transplate.cli import FINE, NO
-from transplate.cli.options import downloading
+from transplate.cli.options import downloading, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.cli.verdict import covered, exception_lines, exception_names, report_data, report_lines
 from transplate.errors import naming
 from transplate.files import write_file
-from transplate.language import language_of_name
+from transplate.language import Language, language_of_name
 
 if TYPE_CHECKING:
     from transplate import Conversion, Model, ParityReport
@@ -61,6 +61,7 @@ prompt differs although the conversation is as the result takes it for granted.
 @click.option("--base", metavar="GGUF", help="Write DST as a copy of this GGUF with the chat template SRC.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @click.option("--force", is_flag=True, help="Where DST is a whole model: replace what is there and differs.")
+@speaking
 @downloading
 @click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
 @errors_as_json
@@ -74,6 +75,7 @@ def command(
     base: str | None,
     dry_run: bool,
     force: bool,
+    language: Language | None,
     download: bool,
     as_json: bool,
 ) -> int:
@@ -91,10 +93,12 @@ def command(
 
         if destination is None or not destination.lower().endswith(".gguf"):
             raise click.UsageError("--base needs a DST that is the new GGUF, such as new.gguf")
-        return write_gguf(read_model(source), destination, base, dry_run=dry_run, force=force)
+        return write_gguf(
+            read_model(source, language=language), destination, base, dry_run=dry_run, force=force
+        )
     if target in ("hf", "modelfile", "hub") and destination is None:
         raise click.UsageError(f"--to {target} needs a DST to write to")
-    model = read_model(source, download=download)
+    model = read_model(source, download=download, language=language)
     whole = target if target in ("hf", "modelfile", "hub") else None
     if destination is not None and target is None:
         whole = target_of(model, destination)

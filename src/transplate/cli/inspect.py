@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from transplate.cli import FINE
-from transplate.cli.options import downloading
+from transplate.cli.options import downloading, speaking
 from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.templates import read_model
+from transplate.language import Language
 
 _LABEL = 18
 _LANGUAGES = {"gotmpl": "Ollama Go template", "jinja": "Hugging Face chat template (Jinja)"}
@@ -19,14 +20,15 @@ _LANGUAGES = {"gotmpl": "Ollama Go template", "jinja": "Hugging Face chat templa
 
 @click.command("inspect")
 @click.argument("source", metavar="SRC")
+@speaking
 @downloading
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @errors_as_json
-def command(source: str, download: bool, as_json: bool) -> int:
+def command(source: str, language: Language | None, download: bool, as_json: bool) -> int:
     """Say what the template or model SRC is."""
     from transplate.models.facts import facts_of
 
-    model = read_model(source, download=download)
+    model = read_model(source, download=download, language=language)
     facts = facts_of(model, source)
     if as_json:
         print_json(facts, indent=2)

@@ -9,7 +9,7 @@ import click
 
 from transplate.cli import FINE
 from transplate.cli.files import STDIN, name_of, read_text
-from transplate.cli.options import downloading
+from transplate.cli.options import downloading, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json
 from transplate.cli.requests import (
     EXAMPLE,
@@ -20,6 +20,7 @@ from transplate.cli.requests import (
     with_options,
 )
 from transplate.cli.templates import read_template
+from transplate.language import Language
 
 _EPILOG = """\b
 Examples:
@@ -77,6 +78,7 @@ def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> di
     default=None,
     help="Whether a chat template opens the assistant's turn; by default unless the last message is one.",
 )
+@speaking
 @downloading
 @click.option("--json", "as_json", is_flag=True, help='Print {"prompt"} or {"error"} as JSON.')
 @errors_as_json
@@ -91,6 +93,7 @@ def command(
     name: str | None,
     tokens: dict[str, str],
     generation_prompt: bool | None,
+    language: Language | None,
     download: bool,
     as_json: bool,
 ) -> int:
@@ -103,7 +106,7 @@ def command(
         raise click.UsageError("give a REQUEST, or -m, or --jsonl, and not two of them")
     if [source, request_file, tools_file, lines_file].count(STDIN) > 1:
         raise click.UsageError("standard input ('-') can be read only once")
-    template = read_template(source, download=download, name=name, tokens=tokens)
+    template = read_template(source, download=download, language=language, name=name, tokens=tokens)
     tools = None if tools_file is None else read_json(read_text(tools_file))
     complete = partial(
         with_options, system=system, tools=tools, think=think, generation_prompt=generation_prompt

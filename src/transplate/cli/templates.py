@@ -36,12 +36,13 @@ class TemplateFile:
     model: Model
 
 
-def read_model(path: str, *, download: bool = False) -> Model:
+def read_model(path: str, *, download: bool = False, language: Language | None = None) -> Model:
     """Return what a source is: a template alone, or a whole model.
 
     Args:
         path: The source, ``-`` for standard input.
         download: Whether the few small files of a repository that is not in the cache are fetched.
+        language: The language of a template, where name and text do not tell.
 
     Raises:
         TransplateError: It cannot be read, or standard input is empty.
@@ -49,29 +50,35 @@ def read_model(path: str, *, download: bool = False) -> Model:
     from transplate.models.source import load, read
 
     if path != STDIN:
-        return load(path, download=download)
+        return load(path, download=download, language=language)
     with opened(path) as file:
         data = file.read()
     if not data:
         raise TransplateError(f"{name_of(path)}: is empty, where a template or a Modelfile was expected")
-    return read(data, name_of(path))
+    return read(data, name_of(path), language=language)
 
 
 def read_template(
-    path: str, *, download: bool = False, name: str | None = None, tokens: Mapping[str, str] = {}
+    path: str,
+    *,
+    download: bool = False,
+    language: Language | None = None,
+    name: str | None = None,
+    tokens: Mapping[str, str] = {},
 ) -> TemplateFile:
     """Return the template of a source; of a model with several, the one that Ollama runs.
 
     Args:
         path: The source, ``-`` for standard input.
         download: As for :func:`read_model`.
+        language: Likewise.
         name: Which of the named chat templates to take.
         tokens: Special tokens besides, or instead of, those of the model.
 
     Raises:
         TransplateError: It cannot be read, or there is no template in it.
     """
-    model = read_model(path, download=download)
+    model = read_model(path, download=download, language=language)
     if tokens:
         own = model.tokens
         others = {key: text for key, text in tokens.items() if key not in ("bos_token", "eos_token")}
