@@ -160,6 +160,7 @@ _ARGUMENTS: tuple[dict[str, Any], ...] = (
     {"exact": True, "fuzzy": False, "none": None, "weight": 2.5},
     {"tags": ["a", "b"], "place": {"name": "Oslo", "at": [59.9, 10.75], "deep": {"list": [{"x": 1}]}}},
     {"code": "def f():\n    return {}\n", "empty": "", "zero": 0, "list": [], "object": {}},
+    {"population": 21000000, "id": 1234567890123, "price": 19.99, "share": 0.000015, "below": -3},
 )
 _NAMES = ("get_weather", "search", "get_time", "run")
 
@@ -228,6 +229,11 @@ class Generator:
             return "".join(rng.choices(pieces, (3, 2, 2, 1), k=rng.randint(1, 4)))
         if kind < 0.55:
             return rng.choice(_ODD)
+        if kind < 0.6:
+            # Searches and cuts that go by blocks must be right wherever a block ends.
+            filler = rng.choice(("word ", "é", "日本 ", "x<y & ", "a\n", "\U0001f600-"))
+            before, after = (filler * (rng.randint(0, 1400) // len(filler)) for _ in range(2))
+            return before[rng.randint(0, 3) :] + rng.choice((*_ODD, *self.words)) + after
         if kind < 0.75:
             core = rng.choice((*_TEXTS[:4], *_ODD, ""))
             return (
@@ -347,7 +353,12 @@ class Generator:
         if rng.random() < 0.5:
             made.append({"role": "system", "content": self.text(ordinary)})
         thinks = rng.choice((0.0, 0.3, 0.9))
-        for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
+        turns = (
+            rng.choice((0, 0, 1, 1, 2, 3))
+            if rng.random() < 0.96
+            else rng.choice((12, 15 if ordinary else 70))
+        )
+        for _ in range(turns):
             made.append({"role": "user", "content": self.text(ordinary)})
             made += self.round(ordinary, thinks) if tools and rng.random() < 0.6 else []
             made.append(self.assistant(ordinary, thinks=thinks))
