@@ -34,7 +34,7 @@ from transplate.errors import TransplateError, UnsupportedTemplate
 from transplate.gotmpl.quoting import quote
 
 STYLES = {"exact": True, "default": False}
-_SHRINKING = 150
+_SHRINKING = 300
 
 
 @dataclass
@@ -223,6 +223,9 @@ def _smaller(value: Any, *, texts: bool, depth: int = 0) -> Iterator[Any]:
             for smaller in _smaller(item, texts=texts and key != "role", depth=depth + 1):
                 yield {**value, key: smaller}
     elif isinstance(value, list):
+        if len(value) > 3:
+            yield value[len(value) // 2 :]
+            yield value[: len(value) // 2]
         for index in range(len(value)):
             yield value[:index] + value[index + 1 :]
         for index, item in enumerate(value):
