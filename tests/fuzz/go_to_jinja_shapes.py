@@ -108,7 +108,12 @@ _ONE = (
         "{{ (V).ToMap }}",
     ),
     *("{{ (V).ToMap.a }}", "{{ (V).ToTypeScriptType }}", "{{ toTypeScriptType V }}", "{{ currentDate V }}"),
-    *('{{ template "t" V }}{{ define "t" }}<{{ . }}>{{ end }}', "{{ V 1 }}", "{{ true V }}"),
+    *(
+        '{{ template "t" V }}{{ define "t" }}<{{ . }}>{{ end }}',
+        "{{ V 1 }}",
+        "{{ true V }}",
+        "{{ (V).Foo 1 }}",
+    ),
     *('{{ template "t" V }}{{ define "t" }}{{ .Foo.Bar }}{{ end }}', "{{ $x := V }}{{ $x.Foo.Bar }}"),
     *('{{ block "b" V }}[{{ . }}{{ $ }}]{{ end }}', "{{ json (print V) }}", "{{ len (print V) }}"),
     *('{{ (or V "z") | print }}', '{{ (and V "z") | json }}', '{{ printf "%s %s" V (print 1) }}'),
@@ -151,6 +156,14 @@ def templates(*, pairs: bool) -> Iterator[str]:
                     yield _template(around, use.replace("V", value).replace("W", other))
 
 
+def legacy_templates() -> Iterator[str]:
+    """Yield a template without messages for each use of each value, in front of the cut and behind."""
+    for value in (".", "$", ".System", ".Prompt", ".Response", ".Think", ".ThinkLevel", ".Nope", ".Nope.A"):
+        for use in _ONE:
+            used = use.replace("V", value).replace("$.System", ".System").replace("$.Messages", ".System")
+            yield from (used, f"{{{{ .Prompt }}}}{used}<a>{{{{ .Response }}}}", f"{{{{ .Response }}}}{used}")
+
+
 def _template(around: str, use: str) -> str:
     source = around + use + "{{ end }}" * around.count("range")
     return source if ".Messages" in source else source + "{{ range .Messages }}{{ end }}"
@@ -186,6 +199,7 @@ def main() -> int:
     """Run from the command line; the exit status is 1 if anything differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pairs", action="store_true", help="two values at a time")
+    parser.add_argument("--legacy", action="store_true", help="templates that do not name the messages")
     parser.add_argument("--part", default="1/1", help="the first of seven parts is 1/7")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
@@ -193,7 +207,8 @@ def main() -> int:
     oracle, engine = GoOracle(), TransformersEngine()
     counts: Counter[str] = Counter()
     found = 0
-    for number, source in enumerate(templates(pairs=options.pairs)):
+    sources = legacy_templates() if options.legacy else templates(pairs=options.pairs)
+    for number, source in enumerate(sources):
         if number % parts == part - 1:
             for difference in differences(source, oracle, engine, counts):
                 found += 1

@@ -9,7 +9,7 @@ import pytest
 
 from tests.convert.cases import make_case
 from tests.fuzz.go_to_jinja import REQUESTS, Hunt
-from tests.fuzz.go_to_jinja_shapes import differences, templates
+from tests.fuzz.go_to_jinja_shapes import differences, legacy_templates, templates
 from tests.oracle.engines import MinijinjaEngine, TransformersEngine
 from tests.oracle.ollama import GoOracle
 
@@ -42,7 +42,11 @@ def test_every_use_of_every_sort_of_value(
     go_oracle: GoOracle, transformers_engine: TransformersEngine
 ) -> None:
     counts: Counter[str] = Counter()
-    sources = [*list(templates(pairs=False))[::5], *list(templates(pairs=True))[::101]]
+    sources = [
+        *list(templates(pairs=False))[::5],
+        *list(templates(pairs=True))[::101],
+        *list(legacy_templates())[::11],
+    ]
     found = [
         each for source in sources for each in differences(source, go_oracle, transformers_engine, counts)
     ]

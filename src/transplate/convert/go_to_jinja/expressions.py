@@ -130,7 +130,8 @@ class Expressions:
         if method is not None:
             return method
         if arguments:
-            c.check(j.TRUE, f"{name} has arguments but cannot be invoked as function")
+            is_absent = j.TRUE if shape is Shape.NIL and c.last_turn else value.absent
+            c.check(b.not_(is_absent), f"{name} has arguments but cannot be invoked as function")
         if shape is Shape.ROOT:
             return c.root.get(name, Value(Shape.NIL, j.Literal(None)))
         if shape is Shape.NIL:
