@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models.pairs import edit_and_convert, go_and_come_back, read_pairs
+from tests.models.test_sources import ENTRIES, gguf
 from transplate import JinjaTemplate, Model, ModelfileError
 from transplate.models.prompts import template_of
 
@@ -149,6 +150,30 @@ def test_a_folder_comes_back_as_it_was(
                 assert again.generation.get(key) == generation.get(key)
         assert (again.generation.get("do_sample") is False) is greedy
         assert set(again.generation["stop_strings"]) == set(model.parameters["stop"])
+
+
+def test_other_ways(tmp_path: Path) -> None:
+    """From a folder to a folder, from a GGUF to a folder and back, and a template alone."""
+    one = tmp_path / "one"
+    one.mkdir()
+    (one / "chat_template.jinja").write_text(CHAT_TEMPLATES[0])
+    (one / "tokenizer_config.json").write_text('{"eos_token": "</s>"}')
+    (one / "generation_config.json").write_text('{"temperature": 0.5, "eos_token_id": [2, 3]}')
+    Model.load(one).save_pretrained(tmp_path / "other")
+    assert {path.name: path.read_text() for path in one.iterdir()}.keys() == {
+        path.name for path in (tmp_path / "other").iterdir()
+    }
+    assert Model.load(tmp_path / "other").generation == Model.load(one).generation
+    (tmp_path / "m.gguf").write_bytes(gguf(ENTRIES))
+    Model.load(tmp_path / "m.gguf").save_pretrained(tmp_path / "out")
+    Model.load(tmp_path / "out").save_modelfile(tmp_path / "back.modelfile")
+    Model.load(tmp_path / "m.gguf").save_modelfile(tmp_path / "direct.modelfile")
+    back = (tmp_path / "back.modelfile").read_text()
+    assert back == (tmp_path / "direct.modelfile").read_text()
+    assert "m.gguf\nREQUIRES 0.30.0\n" in back
+    (tmp_path / "t.gotmpl").write_text(TEMPLATES[0])
+    Model.load(tmp_path / "t.gotmpl").save_pretrained(tmp_path / "alone")
+    assert [path.name for path in (tmp_path / "alone").iterdir()] == ["chat_template.jinja"]
 
 
 # --- real ones ------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
 
 
 def plain_modelfile(model: Model, folder: Path) -> Modelfile:
-    """Return the Modelfile of a model that Ollama has, or of a template: what it is, without conversion.
+    """Return the Modelfile of a model as it is, without conversion.
 
     Args:
         model: The model.
@@ -72,9 +72,10 @@ def plain_modelfile(model: Model, folder: Path) -> Modelfile:
     Raises:
         ModelfileError: A Modelfile cannot say one of the values.
     """
-    return _written(
-        model, base_of(model, folder), model.template.text if model.template else None, model.system
-    )
+    if model.kind == "GGUF":
+        return ModelfileWriter(model, folder, None).modelfile()
+    template = model.template.text if model.template else None
+    return _written(model, base_of(model, folder), template, model.system)
 
 
 def base_of(model: Model, folder: Path) -> str:

@@ -49,12 +49,13 @@ class _Folder:
         self._merge(TOKENIZER, self._tokenizer(chat.text))
         there = self._object(GENERATION)
         ids = token_ids(self._folder)
-        generation = to_generation(model.parameters, ids, there)
+        generation = {**model.generation, **to_generation(model.parameters, ids, there)}
         self._merge(GENERATION, generation, added=("eos_token_id",))
         if model.licenses and not any((self._folder / name).exists() for name in LICENSES):
             self._texts[LICENSES[0]] = "\n\n".join(model.licenses)
         merged = {name: value for name, value in {**there, **generation}.items() if name in SETTINGS}
-        self._add_sidecar(chat.text, merged)
+        if _is_of_ollama(model):
+            self._add_sidecar(chat.text, merged)
         return Saving(
             target=self._folder,
             files={name: text.encode() for name, text in self._texts.items()},
@@ -132,6 +133,13 @@ class _Folder:
             aside += [name.upper() for name in ("adapter", "draft") if model.modelfile.values(name)]
         if aside:
             yield f"has no place at Hugging Face, and is kept in {SIDECAR}: {', '.join(aside)}"
+
+
+def _is_of_ollama(model: Model) -> bool:
+    """Return whether there is something to keep for the way back to Ollama."""
+    if model.kind == "Hugging Face folder":
+        return model.template is not None
+    return model.kind not in ("Go template", "chat template")
 
 
 def _parity(model: Model, chat: ChatTemplate) -> Any:

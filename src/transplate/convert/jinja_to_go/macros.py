@@ -8,6 +8,7 @@ from typing import Any
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import string
+from transplate.convert.jinja_to_go.defines import DEFINES
 from transplate.convert.jinja_to_go.interface import Interface, MacroTemplate
 from transplate.convert.jinja_to_go.operands import variable_name, variables_of, with_variable
 from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
@@ -138,7 +139,8 @@ class Macros(Interface):
         """Return a macro as a template; its arguments are parts of dot."""
         name = macro.node.name
         variants = sum(1 for one in self.macro_templates if one[0] == name)
-        made = MacroTemplate(name if not variants else f"{name} {variants + 1}", [])
+        number = variants + 1 + (name in DEFINES)  # the names of our own templates are taken
+        made = MacroTemplate(name if number == 1 else f"{name} {number}", [])
         if variants >= _MOST_VARIANTS:
             return MacroTemplate("", [])
         self.macro_templates[key] = made
