@@ -38,7 +38,8 @@ _MORE_FIELDS: Final = {
 _LOCALS: Final = tuple(source.removeprefix("{0}") for source, _ in (_FIELDS | _MORE_FIELDS).values())
 _SHAPING: Final = frozenset({"System", "Arguments", *_MORE_FIELDS})
 """The fields on which it depends how messages are read."""
-_REFUSED: Final = ("give_up()", "slice_list(", "def template")
+_REFUSED: Final = ("give_up()", "slice_list(", "def template", "spend(")
+"""Among these a loop inside another, which would read the messages again each time."""
 
 
 def quick_chat(
