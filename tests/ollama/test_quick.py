@@ -278,7 +278,15 @@ ODD_VALUES = [None, 5, 2.5, True, "x", "\ud800", [], {}, ["x"], {5: "x"}, (), b"
 def test_an_odd_value_in_every_place(source: str) -> None:
     template = OllamaTemplate(source)
     render = template._execution.quick_chat(template.inference)
-    needs_whole_messages = ("json . ", "define", "$kept = .", "$m := . ", "index", ".Nope")
+    needs_whole_messages = (
+        "json . ",
+        "define",
+        "$kept = .",
+        "$m := . ",
+        "index",
+        ".Nope",
+        "range $.Messages",
+    )
     assert (render is None) == any(mark in source for mark in needs_whole_messages)
     for number in range(len(list(places(ORDINARY)))):
         for value in ODD_VALUES:
