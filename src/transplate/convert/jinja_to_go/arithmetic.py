@@ -228,6 +228,10 @@ class Arithmetic(Interface):
             return Const(0)
         if isinstance(value, Go) and "int" in value.kinds:
             return Int(self.only(value, frozenset({"int"})).expr)
+        kinds = kinds_of(value)
+        if kinds is not None and not kinds & {"int", "float", "bool", "minus"}:
+            self.fail(f"a {self._name_of(value)} is no number")
+            return Const(0)
         raise Refused(f"arithmetic with a {self._name_of(value)}")
 
     def compare(self, operator: str, left: Value, right: Value) -> Condition:

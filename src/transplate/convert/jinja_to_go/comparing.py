@@ -26,6 +26,7 @@ from transplate.convert.jinja_to_go.values import (
     MAPPED,
     MAPPINGS,
     RECORDS,
+    SCALARS,
     TEXT,
     TRUTH,
     Built,
@@ -145,6 +146,10 @@ class Comparing(Interface):
                     present = left.present or right.present
                     return all_of(present, test) if present is not None else test
                 return test
+        for text, other in ((left, right), (right, left)):
+            if kinds_of(text) == TEXT and "undefined" not in text.kinds:
+                kept = self.kept(Go(kinds_of(other) or TEXT, self.operand(other)), "a")
+                return go('eq (printf "%T|%v" $a $a) (print "string|" $b)', a=self.operand(kept), b=text.expr)
         if left_kinds == {"message"} and "message" in right_kinds:
             same = go("eq (json $a) (json $b)", a=left.expr, b=right.expr)
             return all_of(self._is_kind(right, frozenset({"message"})), same)
@@ -235,6 +240,9 @@ class Comparing(Interface):
                     return False
                 return self.run(strings.find(item.value), s=source)
             return self.run(strings.find_any(), s=self.text_operand(container), p=self.text_operand(item))
+        if container.kinds <= SCALARS:
+            self.fail(f"argument of type '{self._name_of(container)}' is not iterable")
+            return False
         if len(container.kinds) > 1 or container.kinds == {"type"}:
             raise self.split_kinds(container, f"in a {self._name_of(container)}")
         (kind,) = container.kinds

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from transplate.gotmpl.quoting import quote
+
 _ESCAPES = '{{ if eq $c "<" ">" "&" "\\u2028" "\\u2029" }}'
 
 STRING = (
@@ -242,3 +246,26 @@ ORDINARY = (
     "{{ $c }}{{ $t = slice $t $n }}{{ end }}"
 )
 """JSON as Python writes it, but for numbers and line separators that hardly occur; shorter than the whole."""
+
+
+def _hexadecimal(change: Callable[[int], int]) -> str:
+    """Return a table from the code of a hexadecimal digit to a number made of it."""
+    values = {ord(f"{digit:x}"): change(digit) for digit in range(16)}
+    return quote("".join(chr(values.get(code, 32)) for code in range(ord("f") + 1)))
+
+
+ASCII = (
+    '{{ $d := "" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
+    '{{ $b := printf "%.24s" $t }}{{ if eq (len (printf "%24s" $b)) 24 }}{{ $t = slice $t (len $b) }}'
+    '{{ else }}{{ $b = printf "%.1s" $t }}{{ $t = slice $t (len $b) }}{{ if gt (len $b) 1 }}'
+    '{{ $q := printf "%+q" $b }}{{ if eq (len $q) 8 }}{{ $b = slice $q 1 7 }}'
+    '{{ else if eq (slice $q 5 7) "01" }}'
+    f'{{{{ $n := len (printf "%*s%*s" (index {_hexadecimal(lambda x: (x & 3) << 2)} (index $q 7)) ""'
+    f' (index {_hexadecimal(lambda x: x >> 2)} (index $q 8)) "") }}}}'
+    f'{{{{ $b = printf "\\\\ud8%x%x\\\\ud%x%s" (index {_hexadecimal(lambda x: x >> 2)} (index $q 7)) $n'
+    f" (index {_hexadecimal(lambda x: 12 + (x & 3))} (index $q 8)) (slice $q 9 11) }}}}"
+    '{{ else }}{{ template "not converted: a character beyond U+1FFFF as ASCII" $b }}{{ end }}'
+    "{{ end }}{{ end }}"
+    "{{ $d = print $d $b }}{{ end }}"
+)
+"""JSON text with every other character escaped, those of four bytes as two surrogates."""

@@ -179,13 +179,14 @@ class JsonText(Interface):
 
     def _to_json(self, value: Value, node: j.Filter) -> Value:
         indent: int | None = None
-        compact = False
+        compact = is_ascii = False
         arguments = dict(node.keywords)
         for name, argument in zip(("ensure_ascii", "indent", "separators"), node.arguments, strict=False):
             arguments[name] = argument  # noqa: PERF403
         for name, argument in arguments.items():
             found = self.value(argument)
-            if name == "ensure_ascii" and found == Const(False):
+            if name == "ensure_ascii" and isinstance(found, Const):
+                is_ascii = bool(found.value)
                 continue
             if (
                 name == "indent"
@@ -204,4 +205,7 @@ class JsonText(Interface):
                 raise Refused(f"tojson with this {name}")
         if isinstance(value, Undefined):
             self.fail("Object of type Undefined is not JSON serializable")
-        return Json(self.kept(value, "value"), indent, compact)
+        made = Json(self.kept(value, "value"), indent, compact)
+        if is_ascii:
+            return Go(TEXT, self.run(defines.ASCII, s=self.text_operand(made)))
+        return made

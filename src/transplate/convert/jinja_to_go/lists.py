@@ -10,6 +10,7 @@ from transplate.convert.jinja_to_go.values import (
     ABSENT,
     ELEMENTS,
     MAPPED,
+    SCALARS,
     TEXT,
     Built,
     Cat,
@@ -65,6 +66,9 @@ class Lists(Interface):
                 return Int(call("len", bare.expr), low=low)
             if bare.kinds & ABSENT:
                 return self.length(self.defined(bare))
+            if bare.kinds <= SCALARS:
+                self.fail(f"object of type '{self._name_of(bare)}' has no len()")
+                return Const(0)
             raise self.split_kinds(bare, f"the length of a {self._name_of(value)}")
         if isinstance(value, Chosen) and not value.is_list:
             self.fail("object of type 'generator' has no len()")
@@ -76,6 +80,13 @@ class Lists(Interface):
             for part in value.parts:
                 total = self._arithmetic("+", total, self.length(part))
             return total
+        if isinstance(value, Split) and value.separator is not None and not value.skip and not value.drop:
+            counted = self._count(value)
+            assert isinstance(counted, Int)  # noqa: S101
+            return Int(counted.expr, low=1)
+        if isinstance(value, Const | Int):
+            self.fail(f"object of type '{self._name_of(value)}' has no len()")
+            return Const(0)
         if isinstance(value, Chosen | Split | Built):
             return self._count(value)
         raise Refused(f"the length of a {self._name_of(value)}")
@@ -246,6 +257,10 @@ class Lists(Interface):
         if separator is None or value.drop or (value.skip and fixed < 0):
             raise Refused("this item of a split text")
         part = separator if isinstance(separator, str) else None
+        if value.from_right and (
+            part is None or any(part.startswith(part[at:]) for at in range(1, len(part)))
+        ):
+            raise Refused("an rsplit at what may overlap itself")
         operands = {"s": self.text_operand(text)}
         if isinstance(separator, Variable):
             operands["p"] = separator

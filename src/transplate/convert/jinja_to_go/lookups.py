@@ -66,6 +66,14 @@ class Lookups(Interface):
         return self.known(self._value(node))
 
     def _value(self, node: j.Expression) -> Value:
+        if id(node) in self._evaluated:
+            return self._evaluated[id(node)]
+        found = self._found_value(node)
+        if isinstance(found, Either) and not isinstance(node, j.Name):
+            self._evaluated[id(node)] = found
+        return found
+
+    def _found_value(self, node: j.Expression) -> Value:
         match node:
             case j.Literal(value):
                 return Const(value)
@@ -129,8 +137,6 @@ class Lookups(Interface):
 
     def _of_either(self, node: j.Expression, inner: j.Expression, find: Callable[[Value], Value]) -> Value:
         """Return what is found in a value; in each of the two where it is one or the other."""
-        if id(node) in self._evaluated:
-            return self._evaluated[id(node)]
 
         def of(held: Value) -> Value:
             if isinstance(held, Either) and self.is_known(held.test) is None:

@@ -160,6 +160,15 @@ class Loops(Interface):
                     self.state.attributes[key] = Poison(f"{key[1]}, which changes in a loop")
                     continue
                 kind = together(string(""), merged(kinds, own_shape))
+                own_home, _ = self._home_of(current)
+                if (
+                    own_home is not None
+                    and isinstance(current, Built | Packed)
+                    and self.fits_in(current, kind)
+                ):
+                    self.forget(own_home)
+                    self._assigned.add(own_home.name)
+                    continue
                 home = self.declare(variable_name(key[1]), self.kept_in(kind, current))
                 self.homes.add(home.name)
                 self.state.attributes[key] = replace(kind, expr=home)
@@ -172,8 +181,14 @@ class Loops(Interface):
             if shift and not kinds | own <= {"int", "minus"}:
                 self.state.attributes[key] = Poison(f"{key[1]}, a number that may be negative")
                 continue
-            home = self.declare(variable_name(key[1]), self.operand(shifted(current, shift)))
-            self.homes.add(home.name)
+            own_home, own_shift = self._home_of(current)
+            if own_home is not None and own_shift == shift:
+                home = own_home
+                self.forget(home)
+                self._assigned.add(home.name)
+            else:
+                home = self.declare(variable_name(key[1]), self.operand(shifted(current, shift)))
+                self.homes.add(home.name)
             self.state.attributes[key] = (
                 Int(home, -shift) if shift else Go(kinds | own, home, markup=markup_of(current))
             )

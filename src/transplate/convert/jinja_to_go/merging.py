@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import string
-from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.interface import Interface, Key
 from transplate.convert.jinja_to_go.operands import (
     is_simple,
     variable_name,
@@ -70,6 +70,7 @@ class Merging(Interface):
             for text, value in before.decoded.items()
             if text in first[1].decoded and text in second[1].decoded
         }
+        self.state = made
         for depth, scope in enumerate(made.scopes):
             one, other = first[1].scopes[depth], second[1].scopes[depth]
             for name in {**one, **other}:
@@ -82,6 +83,10 @@ class Merging(Interface):
                     second[0],
                 )
         for key in {**first[1].attributes, **second[1].attributes}:
+            in_place = self._merged_in_place(key, before.attributes.get(key), first, second)
+            if in_place is not None:
+                made.attributes[key] = in_place
+                continue
             made.attributes[key] = self._merge(
                 key[1],
                 first[1].attributes.get(key, Undefined(key[1])),
@@ -92,6 +97,48 @@ class Merging(Interface):
                 packs=True,
             )
         return made
+
+    def _merged_in_place(
+        self,
+        key: Key,
+        before: Value | None,
+        first: tuple[list[Item], State],
+        second: tuple[list[Item], State],
+    ) -> Value | None:
+        """Return an attribute in the variable that it had before, if one way has left or set it there."""
+        home, shift = self._home_of(before)
+        values = [way[1].attributes.get(key, Undefined(key[1])) for way in (first, second)]
+        is_home = [self._home_of(value) == (home, shift) for value in values]
+        if home is None or before is None or not any(is_home):
+            return None
+        if isinstance(before, Built | Packed):
+            if not all(
+                held or self.fits_in(before, value) for held, value in zip(is_home, values, strict=True)
+            ):
+                return None
+        else:
+            kinds = [kinds_of(value) for value in values]
+            if kinds[0] is None or kinds[1] is None:
+                return None
+            both = kinds[0] | kinds[1]
+            if not both <= {"int", "minus"} if shift else "minus" in both:
+                return None
+        for (items, _), held, value in zip((first, second), is_home, values, strict=True):
+            if held:
+                continue
+            with self.block(items):
+                if isinstance(before, Built | Packed):
+                    self.items.append(build.assign(home, self.kept_in(before, value)))
+                else:
+                    self.items.append(build.assign(home, self.operand(shifted(value, shift))))
+        self.forget(home)
+        self._assigned.add(home.name)
+        if isinstance(before, Built | Packed):
+            return before
+        if shift:
+            return Int(home, -shift)
+        markup = {markup_of(value) for value in values}
+        return Go(both, home, markup=markup.pop() if len(markup) == 1 else 2)
 
     def _merge(
         self,
@@ -144,6 +191,8 @@ class Merging(Interface):
                     return made
             return self._either(name, one, other, first, second)
         markup = {markup_of(value) for value in (one, other)}
+        if markup == {0, 1} and is_simple(self._deciding) and self.is_stable(self._deciding):
+            return self._either(name, one, other, first, second)
         home = self.fresh(variable_name(name))
         shift = 0
         if "minus" in kinds | other_kinds:
@@ -157,7 +206,9 @@ class Merging(Interface):
         for value, _ in ways[::-1]:
             if isinstance(value, Int) and lowest(value) + shift < 0:
                 continue
-            if isinstance(value, Const | Undefined) or (before is not None and value == before):
+            if isinstance(value, Const | Undefined) or (
+                value == before and all(self.is_stable(operand) for operand in operands_of(value))
+            ):
                 initial = value
                 break
         if initial is None:

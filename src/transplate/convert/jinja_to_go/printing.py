@@ -11,6 +11,7 @@ from transplate.convert.jinja_to_go.operands import (
     type_test,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import as_operand
 from transplate.convert.jinja_to_go.values import (
     TEXT,
     Built,
@@ -28,6 +29,7 @@ from transplate.convert.jinja_to_go.values import (
     Split,
     Undefined,
     Value,
+    lowest,
 )
 from transplate.gotmpl.nodes import (
     Operand,
@@ -112,6 +114,12 @@ class Printing(Interface):
             self.text(str(value.value))
         elif isinstance(value, Undefined):
             return
+        elif isinstance(value, Int) and lowest(value) == -1:
+            self.branch(
+                as_operand(self.compare(">=", value, Const(0))),
+                lambda: self.print(self._printable(self.int_operand(value))),
+                lambda: self.text("-1"),
+            )
         elif isinstance(value, Int):
             self.print(self._printable(self.int_operand(value)))
         elif isinstance(value, Cat):

@@ -56,37 +56,55 @@ def right_strip(characters: str | None, *, ascii_only: bool) -> str:
 
 
 def find(part: str | None) -> str:
-    """Return whether a constant, or ``$p``, is in the text as ``$d``, and the text from there as ``$t``."""
+    """Return whether a constant, or ``$p``, is in the text as ``$d``, and the text from there as ``$t``.
+
+    A match covers a window of a few bytes in every stretch of its length, so one such window is compared with
+    all pieces of the constant at once, and only a hit is looked at byte by byte. Behind the text is space, so
+    that no end has to be minded.
+    """
     if part is None:
         return find_any()
-    length = len(part.encode())
-    step = (
-        f"{{{{ if or $d (lt (len $t) {length}) }}}}{{{{ break }}}}{{{{ end }}}}"
-        f"{{{{ if eq (slice $t 0 {length}) {quote(part)} }}}}{{{{ $d = true }}}}{{{{ break }}}}{{{{ end }}}}"
-        "{{ $t = slice $t 1 }}"
+    whole = part.encode()
+    size = len(whole)
+    width = min(3, size)
+    stride = size - width + 1
+    windows = max(1, 12 // stride) if stride > 1 else 12
+    pieces = [whole[at : at + width] for at in range(stride)]
+    try:
+        words = " ".join(dict.fromkeys(quote(piece.decode()) for piece in pieces))
+    except UnicodeDecodeError:  # pieces of characters
+        pieces, stride, width, windows = [whole], 1, size, 8
+        words = quote(part)
+    places = [round_ * stride + stride - 1 for round_ in range(windows)]
+    if len(pieces) == 1:
+        slices = " ".join(f"(slice $w {at} {at + width})" for at in places)
+        test = f"eq {words} {slices}"
+    else:
+        tests = [f"eq (slice $w {at} {at + width}) {words}" for at in places]
+        test = tests[0] if len(tests) == 1 else f"or {' '.join(f'({one})' for one in tests)}"
+    step = windows * stride
+    padding = step + size
+    search = (
+        f'{{{{ $w := printf "%s%{padding}s" $s "" }}}}{{{{ range len $w }}}}'
+        f"{{{{ if lt (len $w) {padding} }}}}{{{{ break }}}}{{{{ end }}}}{{{{ if {test} }}}}"
+        f"{{{{ range $i := {step} }}}}{{{{ if eq (slice (slice $w $i) 0 {size}) {quote(part)} }}}}"
+        "{{ $d = true }}{{ $t = slice $w $i }}{{ break }}{{ end }}{{ end }}"
+        "{{ if $d }}{{ break }}{{ end }}{{ end }}"
+        f"{{{{ $w = slice $w {step} }}}}{{{{ end }}}}"
+        f"{{{{ if $d }}}}{{{{ $t = slice $t 0 (len (slice $t {padding})) }}}}{{{{ end }}}}"
     )
-    if part[0] not in "<>&" or length < 2:
-        return f"{{{{ $t := $s }}}}{{{{ $d := false }}}}{{{{ range len $s }}}}{step}{{{{ end }}}}"
-    # A block of which JSON and Go's own quoting agree has none of < > & and is passed over whole.
-    stop = f"{{{{ if or $d (lt (len $t) {length}) }}}}{{{{ break }}}}{{{{ end }}}}"
-    exact = (
-        f"{stop}{{{{ if eq (slice $t 0 {length}) {quote(part)} }}}}{{{{ $d = true }}}}{{{{ break }}}}{{{{ end }}}}"  # noqa: E501
-        '{{ $t = slice $t (len (printf "%.1s" $t)) }}'
-    )
+    if part[0] in "<>&":  # JSON and Go's own quoting agree of a text without them
+        search = f'{{{{ if ne (json $s) (printf "%q" $s) }}}}{search}{{{{ end }}}}'
+    return f"{{{{ $t := $s }}}}{{{{ $d := false }}}}{search}"
 
-    def blocks(size: int, inner: str, times: int) -> str:
-        return (
-            f'{stop}{{{{ $b{size} := printf "%.{size}s" $t }}}}'
-            f'{{{{ if eq (json $b{size}) (printf "%q" $b{size}) }}}}{{{{ $t = slice $t (len $b{size}) }}}}'
-            f"{{{{ else }}}}{{{{ range {times} }}}}{inner}{{{{ end }}}}{{{{ end }}}}"
-        )
 
-    galloping = blocks(512, blocks(32, exact, 32), 16)
+def find_any() -> str:
+    """Return whether ``$p`` is in the text."""
     return (
-        "{{ $t := $s }}{{ $d := false }}"
-        '{{ if ne (json $s) (printf "%q" $s) }}'
-        f"{{{{ range len $s }}}}{galloping}{{{{ end }}}}"
-        "{{ end }}"
+        "{{ $t := $s }}{{ $d := not $p }}{{ range len $s }}"
+        "{{ if or $d (lt (len $t) (len $p)) }}{{ break }}{{ end }}"
+        "{{ if eq (slice $t 0 (len $p)) $p }}{{ $d = true }}{{ break }}{{ end }}"
+        "{{ $t = slice $t 1 }}{{ end }}"
     )
 
 
@@ -111,16 +129,6 @@ def place(part: str | None) -> str:
         "{{ if $f }}{{ $h = slice $s 0 (len (slice $s (len $t))) }}{{ end }}"
         + LENGTH.replace("$d", "$l").replace("$s", "$h").replace("$t", "$u").replace("$b", "$c")
         + '{{ $d := 0 }}{{ if $f }}{{ $d = len (printf "%*s " $l "") }}{{ end }}'
-    )
-
-
-def find_any() -> str:
-    """Return whether ``$p`` is in the text."""
-    return (
-        "{{ $t := $s }}{{ $d := not $p }}{{ range len $s }}"
-        "{{ if or $d (lt (len $t) (len $p)) }}{{ break }}{{ end }}"
-        "{{ if eq (slice $t 0 (len $p)) $p }}{{ $d = true }}{{ break }}{{ end }}"
-        "{{ $t = slice $t 1 }}{{ end }}"
     )
 
 

@@ -63,6 +63,7 @@ MAPPED = {
 RECORDS = frozenset({"message", "call", "called", "tool", "function", "parameters", "property"})
 """The dicts with known keys."""
 MAPPINGS = RECORDS | MAPPED.keys()
+SCALARS = frozenset({"bool", "int", "float", "none"})
 ABSENT = frozenset({"none", "undefined"})
 
 

@@ -14,6 +14,7 @@ from transplate.convert.jinja_to_go.values import (
     ELEMENTS,
     MAPPED,
     RECORDS,
+    SCALARS,
     TEXT,
     Built,
     Chosen,
@@ -45,6 +46,9 @@ class Walking(Interface):
     def _walk(self, value: Value, body: Callable[..., None], wants: set[str]) -> None:
         value = self.known(value)
         if isinstance(value, Undefined):
+            return
+        if isinstance(value, Int) or (isinstance(value, Const) and not isinstance(value.value, str)):
+            self.fail(f"'{self._name_of(value)}' object is not iterable")
             return
         if isinstance(value, ListOf):
             self._unroll(value.items, body)
@@ -114,6 +118,9 @@ class Walking(Interface):
             return
         if len(value.kinds) == 1 and value.kinds <= RECORDS:
             self._walk_pairs(Pairs(value, only="keys"), body, wants)
+            return
+        if value.kinds <= SCALARS:
+            self.fail(f"'{self._name_of(value)}' object is not iterable")
             return
         if not value.kinds <= ELEMENTS.keys():
             raise self.split_kinds(value, f"a loop over a {self._name_of(value)}")
