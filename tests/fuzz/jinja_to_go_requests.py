@@ -44,6 +44,7 @@ _TEXTS = (
     "Use C:\\temp\\new & 100% of $HOME, a=b&c=d+e",
     "{{ mustache }} and {% tag %}",
 )
+_ASCII_TEXTS = tuple(text for text in _TEXTS if text.isascii())
 _THOUGHTS = (
     "The user wants the weather.",
     "2 and 2 make 4.\nSo 4.",
@@ -199,6 +200,7 @@ class Generator:
     def __init__(self, source: str, rng: Random) -> None:
         self.rng = rng
         self.odd = Conversations(rng)
+        self.texts: tuple[str, ...] = _TEXTS
         tree = parse(source)
         constants = {node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)}
         data = {mark for node in tree.find_all(nodes.TemplateData) for mark in _MARKER.findall(node.data)}
@@ -217,7 +219,8 @@ class Generator:
         """Return a text; an odd one may hold hints or the template's own words."""
         rng = self.rng
         if ordinary:
-            return rng.choice(_TEXTS) if rng.random() < 0.8 else " ".join(rng.sample(_TEXTS, 2))
+            texts = self.texts
+            return rng.choice(texts) if rng.random() < 0.8 else " ".join(rng.sample(texts, 2))
         kind = rng.random()
         words = hints or self.words
         if self.pairs and 0.35 < kind < 0.45:
@@ -248,7 +251,7 @@ class Generator:
         rng = self.rng
         made: dict[str, Any] = {"role": "assistant", "content": self.text(ordinary)}
         if rng.random() < thinks:
-            made["thinking"] = rng.choice(_THOUGHTS) if ordinary else self.text(False)
+            made["thinking"] = rng.choice((*_THOUGHTS, *self.texts[:4])) if ordinary else self.text(False)
         if calls:
             named = rng.random() < 0.5
             made["tool_calls"] = [
@@ -280,7 +283,7 @@ class Generator:
         """Return the arguments of a call."""
         rng = self.rng
         if ordinary:
-            return rng.choice(_ARGUMENTS)
+            return rng.choice([one for one in _ARGUMENTS if self.texts is _TEXTS or str(one).isascii()])
         if rng.random() < 0.4:
             return {
                 rng.choice(("city", "items", "name", "é", *self.names)): self.odd.value() for _ in range(2)
@@ -381,6 +384,7 @@ class Generator:
         """Return a request."""
         rng = self.rng
         tools = rng.random() < 0.45
+        self.texts = _TEXTS if rng.random() < 0.5 else _ASCII_TEXTS
         messages = self.messages(ordinary, tools)
         made: Case = {"messages": messages}
         if not ordinary:

@@ -24,7 +24,7 @@ def checked(name: str, source: str, style: str, *, seed: int, count: int) -> Res
 @pytest.mark.parametrize("style", ["exact", "default"])
 def test_small_templates_print_the_same(name: str, style: str) -> None:
     result = checked(name, SMALL[name], style, seed=7, count=40)
-    assert result.counts["exact"] >= 20
+    assert result.counts["exact"] >= (20 if style == "exact" else 3)
     assert (result.status, result.reason) == ("exact", "")
 
 

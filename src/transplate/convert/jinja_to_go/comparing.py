@@ -236,7 +236,7 @@ class Comparing(Interface):
                     return True
                 source = self.text_operand(container)
                 if not self.exact and item.value in _THINK_TAGS and _is_content(source):
-                    self.assumptions["no-think-tags"] = "no content has <think> or </think> in it"
+                    self.assumptions.add("no-think-tags")
                     return False
                 return self.run(strings.find(item.value), s=source)
             return self.run(strings.find_any(), s=self.text_operand(container), p=self.text_operand(item))

@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
+from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
 from transplate.convert.jinja_to_go.cleanup import cleaned, on_lines
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.refusals import Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
-from transplate.convert.report import Assumption, Conversion, Loss
+from transplate.convert.report import Conversion, Loss
 from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
@@ -73,7 +74,7 @@ def to_go(
     except TooLong:
         raise _too_long(tree) from None
     body = cleaned(tuple(compiler.items))
-    assumptions = tuple(Assumption(name, meaning) for name, meaning in sorted(compiler.assumptions.items()))
+    assumptions = tuple(ASSUMPTIONS[name] for name in sorted(compiler.assumptions))
     head: list[Item] = []
     if assumptions:
         said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)

@@ -99,7 +99,7 @@ class StringMethods(Interface):
     def assume_ascii_letters(self) -> None:
         """Note that the default style changes the case of ASCII letters only."""
         if not self.exact:
-            self.assumptions["ascii-letters"] = "texts that are put into capital or small letters are ASCII"
+            self.assumptions.add("ascii-letters")
 
     def _capitalized(self, value: Value, name: str) -> Value:
         if name == "title":
@@ -115,7 +115,7 @@ class StringMethods(Interface):
         source = self.text_operand(value)
         ascii_only = not self.exact
         if ascii_only and characters is None:
-            self.assumptions["ascii-space"] = "the white space around texts is ASCII"
+            self.assumptions.add("ascii-space")
         if name in ("strip", "lstrip"):
             source = self.run(strings.left_strip(characters, ascii_only=ascii_only), s=source)
         if name in ("strip", "rstrip"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transplate.convert.jinja_to_go import build, defines
-from transplate.convert.jinja_to_go.build import call, string
+from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import (
     type_test,
@@ -121,7 +121,7 @@ class Printing(Interface):
                 lambda: self.text("-1"),
             )
         elif isinstance(value, Int):
-            self.print(self._printable(self.int_operand(value)))
+            self._write_int(value)
         elif isinstance(value, Cat):
             for part in value.parts:
                 self.write(part)
@@ -229,6 +229,19 @@ class Printing(Interface):
             lambda: self.write(self.known(Go(rest, value.expr))),
         )
 
+    def _write_int(self, value: Int) -> None:
+        def print_below_zero() -> None:
+            self.text("-")
+            self.print(go('len (slice (printf "%*s" $n "") $x)', n=number(-value.offset), x=value.expr))
+
+        def print_it() -> None:
+            self.print(self._printable(self.int_operand(value)))
+
+        if lowest(value) < 0:
+            self.branch(call("lt", value.expr, number(-value.offset)), print_below_zero, print_it)
+        else:
+            print_it()
+
     def _write_number(self, operand: Operand) -> None:
         if self.sink is None:
             self._call_define("number", operand)
@@ -238,7 +251,7 @@ class Printing(Interface):
     def _call_define(self, name: str, operand: Operand) -> None:
         if not self.exact and name not in ("number", "repr"):
             self.defines.add("json")
-            self.assumptions["plain-json"] = "JSON has no numbers that Go and Python write in different ways"
+            self.assumptions.add("plain-json")
             self.items.append(TemplateCall(string("json"), build.pipeline(operand)))
             return
         pending = [name]

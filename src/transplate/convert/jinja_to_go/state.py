@@ -88,7 +88,7 @@ class Writer:
         self._numbers: dict[str, int] = {}
         self.indexes: dict[str, Operand] = {}
         """Variables that count a loop, and the list that it goes over."""
-        self.assumptions: dict[str, str] = {}
+        self.assumptions: set[str] = set()
         """What is taken for granted, by name."""
         self.serials: dict[str, int] = {}
         """Variables in the order in which they were made."""

@@ -1,0 +1,46 @@
+"""Of which conversations the assumptions of the default form hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transplate.conversation import Conversation
+from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
+
+BREAKING: dict[str, list[dict[str, Any]]] = {
+    "no-think-tags": [{"role": "user", "content": "a</think>b"}],
+    "ascii-letters": [{"role": "user", "content": "é"}],
+    "ascii-space": [{"role": "user", "content": "x\u3000"}],
+    "plain-json": [
+        {"role": "user", "content": "x"},
+        {
+            "role": "assistant",
+            "tool_calls": [{"function": {"name": "f", "arguments": {"a": [{"b": 1e-05}]}}}],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ASSUMPTIONS)
+def test_assumptions_hold_of_ordinary_conversations_only(name: str) -> None:
+    ordinary = [
+        {"role": "system", "content": " Be brief.\n"},
+        {"role": "user", "content": "2 < 3 & <b>"},
+        {
+            "role": "assistant",
+            "content": "",
+            "thinking": "So.",
+            "tool_calls": [{"function": {"name": "f", "arguments": {"a": 21000000, "b": 0.5, "c": None}}}],
+        },
+    ]
+    assert ASSUMPTIONS[name].holds(Conversation.read(ordinary))
+    assert not ASSUMPTIONS[name].holds(Conversation.read(BREAKING[name]))
+
+
+@pytest.mark.parametrize("number", [10**21, -(10**21), 1e-05, 1e22])
+def test_numbers_with_an_exponent_are_not_plain(number: float) -> None:
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"x": {"enum": [number]}}}}]
+    read = Conversation.read({"messages": [{"role": "user", "content": "x"}], "tools": tools})
+    assert not ASSUMPTIONS["plain-json"].holds(read)
