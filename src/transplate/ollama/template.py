@@ -221,6 +221,16 @@ class OllamaTemplate:
         messages = [*([_message("system", system)] if system else ()), *request.messages, *messages]
         return Values.of_records(tag_images(messages), [], **thinking)
 
+    def values(
+        self, messages: Any, tools: Any = None, *, system: str | None = None, think: bool | str | None = None
+    ) -> Values:
+        """Return what the template gets for a chat: what :meth:`render` executes it on.
+
+        Raises:
+            RequestError: The request cannot be read, or Ollama refuses it for this template.
+        """
+        return self._values(self._request(messages, tools, system, think, "", ""), system)
+
     # --- as the template package executes ---------------------------------------------------------------
 
     def execute(self, values: Values, *, now: datetime | date | None = None) -> str:

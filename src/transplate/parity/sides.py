@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from transplate.conversation import Conversation
-from transplate.errors import TransplateError
+from transplate.errors import RequestError, TransplateError
 from transplate.jinja import JinjaTemplate
-from transplate.language import language_of, language_of_text
+from transplate.language import Language, language_of, language_of_text
 from transplate.ollama import OllamaTemplate
-from transplate.renderers import Renderer, ServedRenderer
+from transplate.parity.coverage import GoCoverage
+from transplate.parity.shapes import PLAIN, Shape
+
+_GO_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`([^`]*)`')
+_JINJA_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_GO_CODE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_JINJA_CODE = re.compile(r"\{[{%].*?[}%]\}", re.DOTALL)
 
 
 @runtime_checkable
@@ -24,20 +34,164 @@ class Converted(Protocol):
         ...
 
 
-Template: TypeAlias = OllamaTemplate | JinjaTemplate | ServedRenderer | Renderer | Converted | str | Path
+Template: TypeAlias = OllamaTemplate | JinjaTemplate | Converted | str | Path
 """What stands for a template: a template, a conversion, its text, or the path of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one side made of a conversation.
+
+    Attributes:
+        prompt: The prompt; up to the error if there is one.
+        error: Why there is none.
+        arms: The numbers of the arms that were taken, where that was asked for.
+    """
+
+    prompt: str
+    error: TransplateError | None = None
+    arms: frozenset[int] = frozenset()
+
+
+class Arms(Protocol):
+    """The arms of a template, in either language."""
+
+    @property
+    def text(self) -> str:
+        """The condition."""
+        ...
+
+    @property
+    def parent(self) -> int | None:
+        """The number of the arm around it."""
+        ...
 
 
 class Side(Protocol):
     """Renders conversations with one template."""
 
-    def __call__(self, conversation: Conversation, now: datetime | None) -> str:
-        """Return the prompt.
+    language: Language
+    """The template's language."""
+    source: str
+    """Its text."""
 
-        Raises:
-            TransplateError: The template fails on this conversation.
-        """
+    def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what the template makes of a conversation."""
         ...
+
+    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what the template makes of a conversation, and the arms it takes."""
+        ...
+
+    @property
+    def arms(self) -> Sequence[Arms]:
+        """The arms of the template."""
+        ...
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Which of ``tools`` and ``thinking`` a request may ask for without being refused."""
+        ...
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The texts in the template's code, with which it may compare what it is given."""
+        ...
+
+
+class GoSide:
+    """A Go template, on requests as Ollama's server makes them of conversations."""
+
+    language: Language = "gotmpl"
+
+    def __init__(self, template: OllamaTemplate) -> None:
+        self.template = template
+        self.source = template.source
+
+    def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:  # noqa: ARG002
+        """Return what Ollama makes of a conversation; the shape is Jinja's alone."""
+        try:
+            return Outcome(self.template.render(**conversation.to_ollama(), now=now))
+        except TransplateError as error:
+            return Outcome(getattr(error, "output", ""), error)
+
+    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:  # noqa: ARG002
+        """Return what Ollama makes of a conversation, and the arms that the template takes."""
+        try:
+            taken = self._coverage.take(self.template.values(**conversation.to_ollama()), now=now)
+        except RequestError as error:
+            return Outcome("", error)
+        return Outcome(taken.output, taken.error, taken.arms)
+
+    @cached_property
+    def _coverage(self) -> GoCoverage:
+        return GoCoverage(self.source)
+
+    @property
+    def arms(self) -> Sequence[Arms]:
+        """The arms of the template."""
+        return self._coverage.arms
+
+    @cached_property
+    def abilities(self) -> frozenset[str]:
+        """What Ollama does not refuse for this template."""
+        return frozenset(self.template.inference.abilities)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The texts in the template's actions."""
+        return _words(self.source, _GO_CODE, _GO_STRING)
+
+
+class JinjaSide:
+    """A chat template, on what transformers gives it of conversations."""
+
+    language: Language = "jinja"
+    abilities = frozenset({"tools", "thinking"})
+
+    def __init__(self, template: JinjaTemplate) -> None:
+        self.template = template
+        self.source = template.source.text
+
+    def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what transformers makes of a conversation."""
+        arguments: dict[str, Any] = {**conversation.to_hf(), "now": now}
+        try:
+            return Outcome(self.template.render(**shape.of(arguments)))
+        except TransplateError as error:
+            return Outcome(getattr(error, "output", ""), error)
+
+    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what transformers makes of a conversation, and the arms that the template takes."""
+        return self.render(conversation, now, shape)
+
+    @property
+    def arms(self) -> Sequence[Arms]:
+        """The arms of the template."""
+        return ()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The texts in the template's code."""
+        return _words(self.source, _JINJA_CODE, _JINJA_STRING)
+
+    def with_tokens(self, tokens: Mapping[str, str]) -> JinjaSide:
+        """Return this side with other special tokens."""
+        template = JinjaTemplate(
+            self.source,
+            special_tokens={**self.template.special_tokens, **tokens},
+            limits=self.template.limits,
+        )
+        return JinjaSide(template)
+
+
+def _words(source: str, code: re.Pattern[str], string: re.Pattern[str]) -> frozenset[str]:
+    found = set()
+    for part in code.finditer(source):
+        for match in string.finditer(part[0]):
+            text = next((group for group in match.groups() if group is not None), "")
+            found.add(text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\'", "'"))
+    return frozenset(found)
 
 
 def side_of(template: Template) -> Side:
@@ -51,11 +205,9 @@ def side_of(template: Template) -> Side:
         TemplateSyntaxError: The template is refused.
     """
     if isinstance(template, OllamaTemplate):
-        return _ollama_side(template)
+        return GoSide(template)
     if isinstance(template, JinjaTemplate):
-        return _jinja_side(template)
-    if isinstance(template, ServedRenderer | Renderer):
-        return _renderer_side(template)
+        return JinjaSide(template)
     if isinstance(template, Path) or (isinstance(template, str) and _is_file(template)):
         text = _read(Path(template))
         language = language_of(str(template), text)
@@ -65,7 +217,7 @@ def side_of(template: Template) -> Side:
         text, language = template.text, language_of_text(template.text)
     else:
         raise TransplateError(f"{type(template).__name__} is no template")
-    return _jinja_side(JinjaTemplate(text)) if language == "jinja" else _ollama_side(OllamaTemplate(text))
+    return JinjaSide(JinjaTemplate(text)) if language == "jinja" else GoSide(OllamaTemplate(text))
 
 
 def _is_file(text: str) -> bool:
@@ -82,24 +234,3 @@ def _read(path: Path) -> str:
         raise TransplateError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise TransplateError(f"{path}: not a text file: {error.reason} at byte {error.start}") from error
-
-
-def _ollama_side(template: OllamaTemplate) -> Side:
-    def render(conversation: Conversation, now: datetime | None) -> str:
-        return template.render(**conversation.to_ollama(), now=now)
-
-    return render
-
-
-def _renderer_side(renderer: ServedRenderer | Renderer) -> Side:
-    def render(conversation: Conversation, now: datetime | None) -> str:
-        return renderer.render(**conversation.to_ollama(), image_tags=False, now=now)
-
-    return render
-
-
-def _jinja_side(template: JinjaTemplate) -> Side:
-    def render(conversation: Conversation, now: datetime | None) -> str:
-        return template.render(**conversation.to_hf() | {"now": now})
-
-    return render

@@ -1,0 +1,74 @@
+"""Two templates to compare: one clock, and what of a conversation both can be given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from transplate.conversation import Conversation
+from transplate.errors import ErrorKind
+from transplate.parity.shapes import PLAIN, Shape
+from transplate.parity.sides import Outcome, Side
+
+Outcomes = tuple[Outcome, Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sides that are given the same conversations at the same time.
+
+    Attributes:
+        a: One side.
+        b: The other.
+        clock: What both take for the time in conversations that have no date of their own.
+    """
+
+    a: Side
+    b: Side
+    clock: datetime
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides."""
+        return self.a, self.b
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The texts with which the templates may compare what they are given."""
+        return self.a.words | self.b.words
+
+    def fitted(self, conversation: Conversation) -> Conversation:
+        """Return a conversation without what Ollama refuses for one of the templates before it runs."""
+        abilities = self.a.abilities & self.b.abilities
+        if conversation.tools and "tools" not in abilities:
+            conversation = replace(conversation, tools=())
+        if conversation.think and "thinking" not in abilities:
+            conversation = replace(conversation, think=None)
+        return conversation
+
+    def outcomes(self, conversation: Conversation, shape: Shape = PLAIN) -> Outcomes:
+        """Return what both sides make of a conversation."""
+        now = conversation.now or self.clock
+        return self.a.render(conversation, now, shape), self.b.render(conversation, now, shape)
+
+    def taken(self, conversation: Conversation, shape: Shape = PLAIN) -> Outcomes:
+        """Return what both sides make of a conversation, with the arms that they take."""
+        now = conversation.now or self.clock
+        return self.a.take(conversation, now, shape), self.b.take(conversation, now, shape)
+
+
+def comparable(outcomes: Outcomes) -> bool:
+    """Return whether there is something to compare: a prompt of at least one side, refused by none.
+
+    A request that Ollama refuses before any template sees it counts neither for nor against equality.
+    """
+    one, other = (outcome.error for outcome in outcomes)
+    if one and other:
+        return False
+    return all(error is None or error.kind is not ErrorKind.INPUT for error in (one, other))
+
+
+def equal(outcomes: Outcomes) -> bool:
+    """Return whether both sides have the same prompt."""
+    one, other = outcomes
+    return one.error is None and other.error is None and one.prompt == other.prompt
