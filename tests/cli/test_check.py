@@ -20,9 +20,9 @@ def test_there_are_six_pairs() -> None:
 
 @pytest.mark.parametrize("stem", PAIRS)
 def test_the_pairs_are_equal(run: Run, stem: str) -> None:
-    result = run("check", GO / f"{stem}.gotmpl", JINJA / f"{stem}.jinja")
+    result = run("check", "--quick", GO / f"{stem}.gotmpl", JINJA / f"{stem}.jinja")
     assert (result.status, result.errors) == (0, "")
-    assert result.output.startswith("equal on ")
+    assert result.output.startswith("EQUAL on ")
 
 
 def test_a_difference(run: Run, folder: Path) -> None:
@@ -31,9 +31,29 @@ def test_a_difference(run: Run, folder: Path) -> None:
     (folder / "one.json").write_text('[{"role": "user", "content": "line\\nsecond"}]')
     result = run("check", "a.jinja", "b.jinja", "one.json")
     assert (result.status, result.errors) == (1, "")
-    assert result.output.startswith("different on 1 of 1 conversation\n")
-    assert "a.jinja  line 2: <line\\nsecond>" in result.output
-    assert "b.jinja  line 2: <line\\nsecond]" in result.output
+    assert result.output.splitlines() == [
+        "DIFFERENT in 1 way · equal on 0 of 1 conversation",
+        ' 1    1  trailing generation prompt  a.jinja prints ">"; b.jinja prints "]"',
+        "smallest for 1: first difference at byte 4, behind the messages",
+        '  user "Qx0"',
+        "  a.jinja  line 1  {% for m in messages %}<{{ m.content }}>{% endfor %}",
+        "  b.jinja  line 1  {% for m in messages %}<{{ m.content }}]{% endfor %}",
+        "  - <Qx0>",
+        "  + <Qx0]",
+    ]
+
+
+def test_the_answer_fits_a_terminal(run: Run, folder: Path) -> None:
+    (folder / "b.jinja").write_text("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}>")
+    result = run("check", GO / "chatml-tools-thinking.gotmpl", "b.jinja")
+    lines = result.output.splitlines()
+    assert result.status == 1
+    assert lines[0].startswith("DIFFERENT in ")
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 100
+    every = run("check", "-v", GO / "chatml-tools-thinking.gotmpl", "b.jinja").output.splitlines()
+    assert len(every) > 24
+    assert sum(line.startswith("smallest for ") for line in every) > 3
 
 
 def test_json(run: Run, folder: Path) -> None:
@@ -42,7 +62,10 @@ def test_json(run: Run, folder: Path) -> None:
     result = run("check", "a.jinja", "b.jinja", "--json")
     assert result.status == 1
     assert result.data["equal"] is False
+    assert result.data["verdict"] == "different"
     assert result.data["differences"][0]["prompts"] == ["a", "b"]
+    (kind,) = result.data["kinds"]
+    assert kind["smallest"]["prompts"] == ["a", "b"]
     same = run("check", "a.jinja", "a.jinja", "--json")
     assert same.status == 0
     assert (same.data["equal"], same.data["differences"]) == (True, [])
@@ -51,7 +74,40 @@ def test_json(run: Run, folder: Path) -> None:
 
 def test_a_given_conversation(run: Run) -> None:
     result = run("check", GO / "mistral.gotmpl", JINJA / "mistral.jinja", WEATHER)
-    assert (result.status, result.output) == (0, "equal on 1 conversation\n")
+    assert (result.status, result.output) == (0, "EQUAL on 1 conversation\n")
+
+
+def test_many_conversations_in_one_file(run: Run, folder: Path) -> None:
+    (folder / "some.jsonl").write_text(
+        '[{"role": "user", "content": "a"}]\n\n{"messages": [{"role": "user", "content": "b"}]}\n'
+    )
+    result = run("check", GO / "gemma.gotmpl", JINJA / "gemma.jinja", "some.jsonl")
+    assert (result.status, result.output) == (0, "EQUAL on 2 conversations\n")
+    (folder / "bad.jsonl").write_text('[{"role": "user", "content": "a"}]\n[{"content": "b"}]\n')
+    result = run("check", GO / "gemma.gotmpl", JINJA / "gemma.jinja", "bad.jsonl")
+    assert result.status == 2
+    assert result.errors == "error: bad.jsonl:2: messages[0].role: is missing\n"
+
+
+def test_baseline(run: Run, folder: Path) -> None:
+    same, other = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", "<|begin|>"
+    (folder / "a.jinja").write_text(same)
+    (folder / "b.jinja").write_text(other + same)
+    check = ("check", "--quick", "a.jinja", "b.jinja", "--baseline", "known.json")
+    result = run(*check)
+    assert (result.status, result.output.splitlines()[-1]) == (1, "not in the baseline: bos")
+    assert run(*check, "--update-baseline").status == 0
+    result = run(*check)
+    assert (result.status, result.output.splitlines()[-1]) == (0, "all of this is in the baseline")
+    (folder / "b.jinja").write_text(other + same.replace("m.content }}", "m.content | trim }}"))
+    result = run(*check)
+    assert (result.status, result.output.splitlines()[-1]) == (1, "not in the baseline: content-white-space")
+    (folder / "b.jinja").write_text(same)
+    result = run(*check)
+    assert (result.status, result.output.splitlines()[-1]) == (1, "gone since the baseline: bos")
+    (folder / "known.json").write_text("[]")
+    assert run(*check).errors == "error: known.json: is no baseline of transplate check\n"
+    assert run("check", "a.jinja", "b.jinja", "--update-baseline").status == 2
 
 
 def test_conversation_that_cannot_be_read(run: Run, folder: Path) -> None:

@@ -15,7 +15,7 @@ from transplate.errors import (
     TemplateSyntaxError,
     TransplateError,
 )
-from transplate.parity.compare import Difference
+from transplate.parity import Difference
 
 TEMPLATES = Path(__file__).parent.parent.parent / "templates"
 PAIRS = sorted(

@@ -13,7 +13,7 @@ from transplate.cli.output import error_data
 
 if TYPE_CHECKING:
     from transplate import Conversion, ParityReport
-    from transplate.parity import Difference
+    from transplate.parity import Difference, Kind
 
 _BEFORE, _WIDTH = 30, 90
 
@@ -21,16 +21,46 @@ _BEFORE, _WIDTH = 30, 90
 def report_data(report: ParityReport) -> dict[str, Any]:
     """Return a report as data for JSON."""
     return {
+        "verdict": report.verdict.value,
         "equal": report.equal,
         "checked": report.checked,
         "refused": list(report.refused),
+        "conditions": list(report.conditions),
+        "kinds": [_kind_data(kind) for kind in report.kinds],
         "differences": [_difference_data(difference) for difference in report.differences],
+        "branches": [
+            {"all": reach.arms, "taken": reach.taken, "dead": dict(reach.dead), "open": list(reach.open)}
+            for reach in report.reach
+        ],
+    }
+
+
+def _kind_data(kind: Kind) -> dict[str, Any]:
+    given = kind.smallest.conversation.to_hf()
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "condition": kind.condition,
+        "sides": list(kind.sides),
+        "count": kind.count,
+        "unusual": kind.unusual,
+        "form": kind.form,
+        "conversations": list(kind.conversations),
+        "byte": kind.byte,
+        "message": kind.message,
+        "places": [
+            place and {"line": place.line, "column": place.column, "text": place.text}
+            for place in kind.places
+        ],
+        "smallest": _difference_data(kind.smallest)
+        | {"messages": given["messages"], "tools": given["tools"]},
     }
 
 
 def _difference_data(difference: Difference) -> dict[str, Any]:
     return {
         "cause": difference.cause,
+        "causes": list(difference.causes),
         "conversation": difference.conversation.name,
         "position": difference.position,
         "prompts": list(difference.prompts),

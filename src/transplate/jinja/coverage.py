@@ -110,6 +110,7 @@ class JinjaCoverage:
         tools: Sequence[Any] | None = None,
         *,
         add_generation_prompt: bool = True,
+        continue_final_message: bool | str = False,
         variables: Mapping[str, Any] = {},
         now: datetime | None = None,
     ) -> Taken:
@@ -121,7 +122,12 @@ class JinjaCoverage:
         error = None
         try:
             output = self._template.render(
-                messages, tools, add_generation_prompt=add_generation_prompt, variables=variables, now=now
+                messages,
+                tools,
+                add_generation_prompt=add_generation_prompt,
+                continue_final_message=continue_final_message,
+                variables=variables,
+                now=now,
             )
         except TemplateExecutionError as raised:
             output, error = raised.output, raised

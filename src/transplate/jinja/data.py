@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar
@@ -188,10 +188,12 @@ def documents_data(documents: Any) -> Any:
     """Return the documents of a retrieval template as plain data.
 
     Raises:
-        RequestError: A document is not a dict.
+        RequestError: It is no list, or a document is not a dict.
     """
     if documents is None:
         return None
+    if not isinstance(documents, Iterable):
+        raise RequestError(f"documents: a list is needed, not {type(documents).__name__}")
     for index, document in enumerate(documents):
         if not isinstance(document, dict):
             raise RequestError(f"documents[{index}]: an object is needed, not {type(document).__name__}")

@@ -81,12 +81,17 @@ class LocatedCode(NamedTuple):
     pieces: list[tuple[int, int, int]]
 
 
-def failing_place(traceback: TracebackType | None, generate: Callable[[], LocatedCode]) -> int | None:
+def failing_place(
+    traceback: TracebackType | None,
+    generate: Callable[[], LocatedCode],
+    known: dict[tuple[int | None, ...], int | None],
+) -> int | None:
     """Return the place of the expression or statement at which generated code failed.
 
     Args:
         traceback: Where the error was raised.
         generate: Makes the generated code again; called only if it was running.
+        known: The places of failures of this code so far, by where in it they were; gets this one.
 
     Returns:
         The place, or None if no generated code was running.
@@ -102,7 +107,16 @@ def failing_place(traceback: TracebackType | None, generate: Callable[[], Locate
     line, _, column, end_column = positions[innermost.tb_lasti // 2]
     if line is None:
         return None
-    code, pieces = generate()
+    where = (line, column, end_column)
+    if where not in known:
+        known[where] = _place_of(where, generate())
+    return known[where]
+
+
+def _place_of(where: tuple[int, int | None, int | None], located: LocatedCode) -> int | None:
+    """Return the place that a line and columns of generated code came from."""
+    line, column, end_column = where
+    code, pieces = located
     start = _line_start(code, line)
     text = code[start : code.find("\n", start)].encode("utf-8", "surrogatepass")
     at = start + len(text[: column or 0].decode("utf-8", "surrogatepass"))

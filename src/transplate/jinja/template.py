@@ -63,6 +63,7 @@ class JinjaTemplate:
         self.special_tokens: Mapping[str, Any] = plain_data(dict(special_tokens))
         self.limits = limits or DEFAULT_LIMITS
         self._template = _compiled(self.source, self.limits, self._generator)
+        self._failed: dict[tuple[int | None, ...], int | None] = {}
 
     def __repr__(self) -> str:
         return f"JinjaTemplate({self.source.text[:60]!r})"
@@ -165,7 +166,7 @@ class JinjaTemplate:
         return Meter(self.limits, now)
 
     def _fail(self, error: Exception, output: str) -> NoReturn:
-        place = failing_place(error.__traceback__, lambda: self._located_code)
+        place = failing_place(error.__traceback__, lambda: self._located_code, self._failed)
         message, kind = _described(error)
         raise TemplateExecutionError(
             message,

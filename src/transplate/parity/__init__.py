@@ -1,5 +1,7 @@
 """Whether two templates, in either language, print the same prompts."""
 
-from transplate.parity.compare import Difference as Difference
-from transplate.parity.compare import ParityReport as ParityReport
 from transplate.parity.compare import check_parity as check_parity
+from transplate.parity.report import Difference as Difference
+from transplate.parity.report import Kind as Kind
+from transplate.parity.report import ParityReport as ParityReport
+from transplate.parity.report import Verdict as Verdict

@@ -2,21 +2,22 @@
 
 An explanation is a set of changes that together make the prompts equal, none of which can be left out. It is
 its own proof: what is named has been applied, and nothing was left of the difference. Text that the templates
-print around what is said, and that no change of the conversation touches, is named by where it is; it counts as
-explained once it is known. What remains is said to be unexplained.
+print around what is said, and that no change of the conversation touches, is named by where it is; it counts
+as explained once it is known. What remains is said to be unexplained.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from transplate.conversation import Conversation, Message
 from transplate.parity.changes import COARSE, GENTLE, SENTINEL, Change, plain_texts
-from transplate.parity.pair import Outcomes, Pair, comparable, equal
+from transplate.parity.pair import Outcomes, Pair, comparable, equal, missing_variables
+from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.sides import JinjaSide, Side
 from transplate.parity.texts import (
     Hunk,
@@ -30,15 +31,23 @@ from transplate.parity.texts import (
     words_of,
 )
 
+FORM = "only given "
+"""What the names of causes begin with that lie in the form of what chat templates are given."""
 _INFINITE = 1_000_000
+_LATER = timedelta(days=3777, hours=7)
+"""To a time at which day, month, year, weekday and hour are others."""
 _STRUCTURE = frozenset(
-    "type function name description parameters properties required enum items string object number integer "
-    "boolean array null true false arguments id".split()
+    (
+        *("type", "function", "name", "description", "parameters", "properties", "required", "enum", "items"),
+        *("string", "object", "number", "integer", "boolean", "array", "null", "true", "false"),
+        *("arguments", "id"),
+    )
 )
 _TOKEN_ALONE = re.compile(r"\s*(<[^<>\s]+>|\[[a-zA-Z_]+\])+\s*")
 _END_TOKEN = re.compile(r"</s>|<\|?(?:im_end|eot_id|end|endoftext|end_of_turn|end_of_text|eos|END_OF_TURN)")
 _FORMS = ("tool-results", "tool-calls", "tools", "think-switch", "thinking", "system", "history")
 _ROUNDS = 4
+_SPEAKERS = ("system", "user", "assistant", "tool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,11 @@ FIXED: Mapping[str, str] = {
     "date": "date",
     "white-space": "white space around the messages",
     "fixed-text": "fixed text around the messages",
+    "only-one-shows-system": "only one side shows the system message",
+    "only-one-shows-user": "only one side shows what the user says",
+    "only-one-shows-assistant": "only one side shows what the assistant says",
+    "only-one-shows-tool": "only one side shows tool results",
+    "only-one-shows-other": "only one side shows messages of another role",
     "raises": "one side raises",
     "unexplained": "unexplained",
 }
@@ -137,9 +151,22 @@ class Explainer:
                 ),
                 **found,
             }
+        missing = missing_variables(pair)
+        if missing:
+            names = ", ".join(missing)
+            found["missing-variables"] = Change(
+                "missing-variables",
+                f"variables that are not given ({names})",
+                f"the chat template is given {names}",
+                lambda conversation: replace(conversation, variables={**missing, **conversation.variables}),
+            )
         self.changes: dict[str, Change] = found
         self._known: dict[str, None] = {}
         self._known_outputs: dict[str, None] = {}
+        self._known_forms: set[str] = set()
+        self._measured: dict[frozenset[str], _Left] = {}
+        self._measured_of: Conversation | None = None
+        self._measured_with = 0
         self._memory: dict[frozenset[str], tuple[str, ...]] = {}
 
     # --- measuring --------------------------------------------------------------------------------------
@@ -164,6 +191,14 @@ class Explainer:
     def left(self, conversation: Conversation, names: Iterable[str]) -> _Left:
         """Return what is left of a difference after changes of the conversation and of the prompts."""
         names = frozenset(names)
+        if self._measured_of is not conversation or len(self.accepted) != self._measured_with:
+            self._measured, self._measured_of = {}, conversation
+            self._measured_with = len(self.accepted)
+        if names not in self._measured:
+            self._measured[names] = self._measure(conversation, names)
+        return self._measured[names]
+
+    def _measure(self, conversation: Conversation, names: frozenset[str]) -> _Left:
         changed = self.changed(conversation, names)
         outcomes = self.pair.outcomes(changed)
         if not comparable(outcomes):
@@ -186,8 +221,23 @@ class Explainer:
 
     # --- explaining -------------------------------------------------------------------------------------
 
-    def is_known(self, conversation: Conversation) -> bool:
+    def title(self, name: str) -> str:
+        """Return the title of a cause."""
+        titles = {change.name: change.title for change in self.changes.values()}
+        titles |= {change.name: change.title for change in OUTPUT} | dict(FIXED)
+        return titles.get(name) or name
+
+    def explain_in_form(self, conversation: Conversation, shape: Shape) -> Explanation:
+        """Return why the sides differ on a conversation that chat templates are given in a form."""
+        if shape is not PLAIN and equal(self.pair.outcomes(conversation)):
+            self._known_forms.add(shape.name)
+            return Explanation((f"{FORM}{shape.name}",))
+        return self.explain(conversation)
+
+    def is_known(self, conversation: Conversation, shape: Shape = PLAIN) -> bool:
         """Return whether all that is known so far, together, accounts for the difference."""
+        if shape is not PLAIN and equal(self.pair.outcomes(conversation)):
+            return shape.name in self._known_forms
         if not self._known and not self._known_outputs and not self.accepted:
             return False
         return self.left(conversation, (*self._known, *self._known_outputs)).nothing
@@ -210,12 +260,13 @@ class Explainer:
         known = self._memory.get(frozenset(applicable))
         if known is not None and self.left(conversation, known).nothing:
             return known
-        names = [name for name in (*applicable, *outputs) if name in self._known or name in self._known_outputs]
-        if self.left(conversation, names).nothing:
-            names = self._without_needless(conversation, names)
-            self._memory[frozenset(applicable)] = names
-            return names
-        return None
+        learnt = {**self._known, **self._known_outputs}
+        names = tuple(name for name in (*applicable, *outputs) if name in learnt)
+        if not self.left(conversation, names).nothing:
+            return None
+        needed = self._without_needless(conversation, names)
+        self._memory[frozenset(applicable)] = needed
+        return needed
 
     def _remember(self, names: tuple[str, ...], applicable: list[str]) -> None:
         self._memory[frozenset(applicable)] = names
@@ -229,23 +280,48 @@ class Explainer:
         self, conversation: Conversation, applicable: list[str], outputs: list[str]
     ) -> tuple[str, ...]:
         """Return the changes that account for a difference, the gentlest that do, or as much as any do."""
-        small = [name for name in applicable if name not in _FORMS]
-        chosen = self._improved(conversation, (), [*outputs, *small])
+        small = [*outputs, *(name for name in applicable if name not in _FORMS)]
+        chosen = self._improved(conversation, (), small)
+        if not self.left(conversation, chosen).nothing:
+            small = self._harmless(conversation, small)
+            if self.left(conversation, small).nothing:
+                chosen = tuple(small)
         if not self.left(conversation, chosen).nothing and not self._accept_fixed(conversation, chosen):
-            for _ in range(_ROUNDS):
-                before = chosen
-                chosen = self._improved(conversation, chosen, self._forms(conversation, chosen))
-                if chosen == before or self._accept_fixed(conversation, chosen):
-                    break
+            chosen = self._without_features(conversation, chosen, small)
         return self._without_needless(conversation, chosen)
 
-    def _forms(self, conversation: Conversation, chosen: tuple[str, ...]) -> list[str]:
+    def _without_features(
+        self, conversation: Conversation, chosen: tuple[str, ...], small: list[str]
+    ) -> tuple[str, ...]:
+        """Return chosen changes with those that take out the features in which the sides differ."""
+        gentle = chosen
+        for _ in range(_ROUNDS):
+            before = chosen
+            chosen = self._improved(conversation, chosen, self._forms(conversation, chosen))
+            if self._accept_fixed(conversation, chosen):
+                return chosen
+            chosen = self._improved(conversation, chosen, [name for name in small if name not in chosen])
+            if self._accept_fixed(conversation, chosen):
+                return chosen
+            if chosen == before:
+                break
+        harmless = self._harmless(conversation, small, gentle)
+        everything = tuple(dict.fromkeys((*gentle, *harmless)))
+        everything += tuple(self._forms(conversation, everything))
+        return everything if self._accept_fixed(conversation, everything) else chosen
+
+    def _harmless(
+        self, conversation: Conversation, names: Sequence[str], chosen: tuple[str, ...] = ()
+    ) -> list[str]:
+        """Return the changes after which, and after chosen ones, both sides still have a prompt."""
+        most = max(self.left(conversation, chosen).unknown, _INFINITE - 1)
+        return [name for name in names if self.left(conversation, (*chosen, name)).unknown <= most]
+
+    def _forms(self, conversation: Conversation, chosen: Sequence[str]) -> list[str]:
         """Return the features that can be taken out of a conversation after some changes."""
         changed = self.changed(conversation, chosen)
         return [
-            name
-            for name in _FORMS
-            if name not in chosen and self.changes[name].apply(changed) is not changed
+            name for name in _FORMS if name not in chosen and self.changes[name].apply(changed) is not changed
         ]
 
     def _improved(
@@ -313,12 +389,36 @@ class Explainer:
         one, other = self.prompts(outcomes, names)
         contents = self.contents(changed)
         found = [(place, hunk_at(one, other, place, contents)) for place in places(one, other)]
-        if any(words_of((hunk.a, hunk.b)) & contents for _, hunk in found):
+        said = frozenset().union(*(words_of((hunk.a, hunk.b)) & contents for _, hunk in found))
+        seen = self._seen_by_one(changed) if said else {}
+        if not said <= seen.keys():
             return False
         for place, hunk in found:
             if hunk not in self.accepted:
-                self.accepted[hunk] = self._fixed_cause(changed, names, (one, other), place, hunk)
+                roles = {seen[word] for word in words_of((hunk.a, hunk.b)) & contents}
+                cause = self._fixed_cause(changed, names, (one, other), place, hunk)
+                self.accepted[hunk] = f"only-one-shows-{min(roles)}" if roles else cause
         return True
+
+    def _seen_by_one(self, conversation: Conversation) -> dict[str, str]:
+        """Return the words of messages that only one side prints, each with the role of its message.
+
+        The experiment: give the messages of a role another text and see whose prompt changes.
+        """
+        seen: dict[str, str] = {}
+        before = self.pair.outcomes(conversation)
+        for role in dict.fromkeys(message.role for message in conversation.messages):
+            messages = tuple(
+                replace(message, content="Wv8") if message.role == role else message
+                for message in conversation.messages
+            )
+            after = self.pair.outcomes(replace(conversation, messages=messages))
+            changed = [old.prompt != new.prompt for old, new in zip(before, after, strict=True)]
+            if changed[0] != changed[1]:
+                texts = [message.content for message in conversation.messages if message.role == role]
+                name = role if role in _SPEAKERS else "other"
+                seen |= dict.fromkeys(words_of(text for text in texts if isinstance(text, str)), name)
+        return seen
 
     def _fixed_cause(
         self,
@@ -335,7 +435,7 @@ class Explainer:
             if self._goes_with(conversation, names, name, hunk):
                 return name
         if place.start_a == place.start_b == 0 and (
-            _is_token(hunk.a) and not hunk.b.strip() or _is_token(hunk.b) and not hunk.a.strip()
+            (_is_token(hunk.a) and not hunk.b.strip()) or (_is_token(hunk.b) and not hunk.a.strip())
         ):
             return "bos"
         if self._is_generation_prompt(conversation, prompts, place):
@@ -351,12 +451,10 @@ class Explainer:
 
     def _moves_with_clock(self, conversation: Conversation, hunk: Hunk) -> bool:
         """Return whether a side prints something else there at another time."""
-        if not re.search(r"\d", hunk.a + hunk.b):
-            return False
         now = conversation.now or self.pair.clock
-        later = replace(conversation, now=now + timedelta(days=3777, hours=7))
+        later = replace(conversation, now=now + _LATER)
         for side, text in zip(self.pair.sides, (hunk.a, hunk.b), strict=True):
-            if re.search(r"\d", text) and text not in side.render(later, later.now).prompt:
+            if text.strip() and text not in side.render(later, later.now).prompt:
                 return True
         return False
 
@@ -399,11 +497,11 @@ def _is_token(text: str) -> bool:
 
 
 def _texts(conversation: Conversation) -> Iterator[str]:
-    """Yield every text in a conversation."""
+    """Yield every text in a conversation; roles are what a template prints around it."""
     waiting: list[Any] = [conversation.tools, conversation.variables]
     for message in conversation.messages:
         waiting += [message.content, message.reasoning, message.name, message.tool_name, message.tool_call_id]
-        waiting += [message.extra, message.role]
+        waiting.append(message.extra)
         for call in message.tool_calls:
             waiting += [call.name, call.id, call.arguments]
         if isinstance(message.content, tuple):
@@ -437,7 +535,7 @@ def default_system(side: Side, pair: Pair) -> str | None:
 
 
 def _given_system(conversation: Conversation) -> Conversation:
-    """Give a conversation without a system message one."""
-    if any(message.role == "system" for message in conversation.messages):
+    """Give a conversation that does not begin with a system message one."""
+    if conversation.messages[0].role == "system":
         return conversation
     return replace(conversation, messages=(Message("system", SENTINEL), *conversation.messages))

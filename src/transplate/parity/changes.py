@@ -64,29 +64,24 @@ def _each(change: Each) -> Callable[[Conversation], Conversation]:
 
 
 def _kept(conversation: Conversation, keep: Callable[[Message], bool]) -> Conversation:
-    """Return a conversation of the messages to keep; unchanged if none would be left."""
+    """Return a conversation of the messages to keep, or of a plain question if none would be left."""
     kept = tuple(message for message in conversation.messages if keep(message))
-    if not kept or len(kept) == len(conversation.messages):
+    if len(kept) == len(conversation.messages):
         return conversation
-    return replace(conversation, messages=kept)
+    return replace(conversation, messages=kept or (Message("user", SENTINEL),))
 
 
 # --- what is said stays ---------------------------------------------------------------------------------
 
 
 def _merge(conversation: Conversation) -> Conversation:
-    """Join neighbours of one role, as Ollama does."""
+    """Join neighbours of one role, as Ollama does: of all but the first only the content is kept."""
     messages: list[Message] = []
     for message in conversation.messages:
         last = messages[-1] if messages else None
-        if last is not None and last.role == message.role and last.role in _TALKING and not last.tool_calls:
-            texts = [text for text in (_text(last), _text(message)) if text]
-            messages[-1] = replace(
-                message,
-                content="\n\n".join(texts),
-                reasoning=message.reasoning or last.reasoning,
-                images=last.images + message.images,
-            )
+        if last is not None and last.role == message.role and last.role != "tool":
+            content = _text(last) + "\n\n" + _text(message)
+            messages[-1] = replace(last, content=content, images=last.images + message.images)
         else:
             messages.append(message)
     if len(messages) == len(conversation.messages):
@@ -101,10 +96,11 @@ def _text(message: Message) -> str:
 
 
 def _hoist(conversation: Conversation) -> Conversation:
-    """Put all system messages in front, as one."""
-    systems = [message for message in conversation.messages if message.role == "system"]
-    others = tuple(message for message in conversation.messages if message.role != "system")
-    if not systems or not others or (len(systems) == 1 and conversation.messages[0].role == "system"):
+    """Put all system messages in front, as one, if one comes behind another message."""
+    messages = conversation.messages
+    systems = [message for message in messages if message.role == "system"]
+    others = tuple(message for message in messages if message.role != "system")
+    if all(message.role == "system" for message in messages[: len(systems)]):
         return conversation
     text = "\n\n".join(filter(None, map(_text, systems)))
     return replace(conversation, messages=(Message("system", text), *others))
@@ -401,8 +397,7 @@ def _single_type(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _plain_property(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a property with nothing but its type and description."""
-    made = {name: schema[name] for name in ("type", "description") if name in schema}
-    return {**made, "type": "string"}
+    return {"type": "string", **{name: schema[name] for name in ("description",) if name in schema}}
 
 
 # --- what is said goes ----------------------------------------------------------------------------------
@@ -442,7 +437,9 @@ def _no_calls(conversation: Conversation) -> Conversation:
 
 
 def _no_results(conversation: Conversation) -> Conversation:
-    return _kept(conversation, lambda message: message.role != "tool")
+    """Leave out tool results; a call that is last then would be one to continue."""
+    kept = _kept(conversation, lambda message: message.role != "tool")
+    return kept if kept is conversation else _ended(kept)
 
 
 def _no_tools(conversation: Conversation) -> Conversation:
@@ -528,7 +525,7 @@ GENTLE: tuple[Change, ...] = (
     Change(
         "hoisted-system",
         "hoisted system message",
-        "there is one system message, in front",
+        "system messages come first",
         _hoist,
         "moves them to the front as one",
         "leaves them where they are",
@@ -572,14 +569,6 @@ GENTLE: tuple[Change, ...] = (
         _each(_whole),
         "reads them as one text",
         "tells them from a text",
-    ),
-    Change(
-        "text-not-parts",
-        "a text that is no list of typed parts",
-        "every content is a list of typed parts",
-        _each(_in_parts),
-        "reads it as a part",
-        "tells it from a part",
     ),
     Change("empty-content", "an empty text", "no text is empty", _each(_filled)),
     Change(
@@ -676,6 +665,14 @@ GENTLE: tuple[Change, ...] = (
     ),
     Change("names-and-ids", "names and ids", "there are no names and ids", _no_names),
     Change("variables", "variables of the template", "there are no variables", _no_variables),
+    Change(
+        "text-not-parts",
+        "a text that is no list of typed parts",
+        "every content is a list of typed parts",
+        _each(_in_parts),
+        "reads it as a part",
+        "tells it from a part",
+    ),
 )
 """Changes of how something is said."""
 

@@ -2,62 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
 from transplate.conversation import Conversation
-from transplate.errors import ErrorKind, TransplateError
-from transplate.parity.conversations import ordinary_conversations
-from transplate.parity.sides import Side, Template, side_of
+from transplate.parity.causes import Explainer, Explanation
+from transplate.parity.conversations import SPECIAL, examples, ordinary_conversations
+from transplate.parity.generate import Effort, Generated, Search
+from transplate.parity.kinds import Explained, kinds_of
+from transplate.parity.pair import Pair, comparable, equal
+from transplate.parity.reach import reach_of
+from transplate.parity.report import Difference, Kind, ParityReport, Reach
+from transplate.parity.shapes import PLAIN
+from transplate.parity.shrink import UNUSUAL, weirdness
+from transplate.parity.sides import Outcome, Template, side_of
+from transplate.parity.texts import common_prefix
 
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A conversation on which two templates do not print the same.
-
-    Attributes:
-        cause: What kind of difference it is, in a few words.
-        conversation: The conversation.
-        prompts: What each side printed; of a side that failed, what it had printed by then.
-        errors: Why a side failed, None where it did not.
-        position: Number of characters that the prompts begin with in common.
-    """
-
-    cause: str
-    conversation: Conversation
-    prompts: tuple[str, str]
-    errors: tuple[TransplateError | None, TransplateError | None]
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class ParityReport:
-    """What a comparison found.
-
-    Attributes:
-        equal: Whether there is no difference, and at least one conversation was compared.
-        checked: Number of conversations compared.
-        differences: Those on which the sides differ: in their prompts, or in that only one has a prompt.
-        refused: Names of the conversations that could not be compared, because neither side has a prompt, or
-            because Ollama refuses the request before any template sees it (tools for a template without them,
-            thinking for one that does not think, an image that is not there). They count neither for nor
-            against equality.
-    """
-
-    equal: bool
-    checked: int
-    differences: tuple[Difference, ...]
-    refused: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What one side made of a conversation."""
-
-    prompt: str
-    error: TransplateError | None = None
+_MOST_BY_THE_WAY = 12
+"""How many conversations are explained at most that were neither asked for nor reach anything new."""
 
 
 def check_parity(
@@ -66,6 +29,10 @@ def check_parity(
     conversations: Iterable[Any] | None = None,
     *,
     now: datetime | None = None,
+    explain: bool = False,
+    generate: bool = False,
+    unusual: bool = False,
+    effort: Effort | None = None,
 ) -> ParityReport:
     """Compare two templates, in either language, on conversations.
 
@@ -75,6 +42,13 @@ def check_parity(
         conversations: Conversations, or JSON that can be read as such; a built-in set if None.
         now: What both sides take for the time in conversations that have no date of their own; one time, that
             of the call, if None.
+        explain: Whether to find by experiment why the sides differ, and to shrink the conversations that show
+            it: the report's kinds.
+        generate: Whether to make more conversations, until every branch of both templates is taken or no more
+            are reached; those that reach something new or show a new kind of difference are compared too.
+        unusual: Whether to compare on made conversations that people hardly send, too: images, content that
+            is null, extra fields, roles that no template asks for, variables, nobody asking.
+        effort: How long to look for such conversations; a moderate time if None.
 
     Returns:
         The report.
@@ -86,23 +60,98 @@ def check_parity(
         >>> report = check_parity("{{ .Prompt }}", "{{ messages[-1].content }}", [[{"role": "user",
         "content": "hi"}]]) >>> report.equal, report.checked (True, 1)
     """
-    sides = side_of(a), side_of(b)
+    pair = Pair(side_of(a), side_of(b), now or datetime.now())
     given = ordinary_conversations() if conversations is None else _read(conversations)
-    clock = now or datetime.now()
-    differences = []
-    refused = []
+    comparison = _Comparison(pair, unusual=unusual)
     for conversation in given:
-        one, other = (_outcome(side, conversation, clock) for side in sides)
-        if _cannot_compare(one.error, other.error):
-            refused.append(conversation.name)
-        elif one != other:
-            differences.append(_difference(conversation, one, other))
-    return ParityReport(
-        equal=not differences and len(refused) < len(given),
-        checked=len(given) - len(refused),
-        differences=tuple(differences),
-        refused=tuple(refused),
-    )
+        comparison.add(Generated(conversation, PLAIN, pair.outcomes(conversation), frozenset()), asked=True)
+    reach: tuple[Reach, ...] = ()
+    if generate:
+        search = Search(pair, effort=effort)
+        asked = {repr(conversation) for conversation in given}
+        built_in = (example.conversation for example in examples() if unusual or SPECIAL not in example.tags)
+        for generated in search.run([*given, *built_in]):
+            if not generated.new or repr(generated.conversation) not in asked:
+                comparison.add(generated)
+        reach = reach_of(pair, search)
+    return comparison.report(reach, explain=explain)
+
+
+class _Comparison:
+    """What has been found so far."""
+
+    def __init__(self, pair: Pair, *, unusual: bool) -> None:
+        self._pair = pair
+        self._takes_unusual = unusual
+        self._checked = 0
+        self._refused: list[str] = []
+        self._differing: list[Generated] = []
+        self._by_the_way: list[Generated] = []
+        self._is_jinja_alone = all(side.language == "jinja" for side in pair.sides)
+
+    def add(self, generated: Generated, *, asked: bool = False) -> None:
+        """Compare the sides on a conversation, if there is something to compare.
+
+        One that was neither asked for nor reaches anything new counts only if it shows a new kind of
+        difference.
+        """
+        if not comparable(generated.outcomes):
+            if asked:
+                self._refused.append(generated.conversation.name)
+            return
+        if generated.shape is not PLAIN and not (self._is_jinja_alone and self._takes_unusual):
+            return
+        if not (asked or self._takes_unusual or self._is_usual(generated.conversation)):
+            return
+        counts = asked or bool(generated.new)
+        self._checked += counts
+        if not equal(generated.outcomes):
+            (self._differing if counts else self._by_the_way).append(generated)
+
+    def _is_usual(self, conversation: Conversation) -> bool:
+        return weirdness(conversation, self._pair.words) < UNUSUAL
+
+    def report(self, reach: tuple[Reach, ...], *, explain: bool) -> ParityReport:
+        """Return the report."""
+        if not explain:
+            found = self._differing or self._by_the_way[:1]
+            self._checked += len(found) - len(self._differing)
+            return self._made([_difference(each, ()) for each in found], (), reach)
+        explainer = Explainer(self._pair)
+        explained: dict[int, Explanation] = {}
+        most = len(self._differing) + _MOST_BY_THE_WAY
+        for generated in sorted(self._differing, key=_size):
+            explained[id(generated)] = explainer.explain_in_form(generated.conversation, generated.shape)
+        for generated in sorted(self._by_the_way, key=_size):
+            if len(self._differing) >= most:
+                break
+            if not explainer.is_known(generated.conversation, generated.shape):
+                explained[id(generated)] = explainer.explain_in_form(generated.conversation, generated.shape)
+                self._differing.append(generated)
+                self._checked += 1
+        cases = [Explained(each.conversation, each.shape, explained[id(each)]) for each in self._differing]
+        kinds = kinds_of(self._pair, explainer, cases)
+        differences = [
+            _difference(each, explained[id(each)].causes, explainer.title) for each in self._differing
+        ]
+        return self._made(differences, kinds, reach)
+
+    def _made(
+        self, differences: list[Difference], kinds: tuple[Kind, ...], reach: tuple[Reach, ...]
+    ) -> ParityReport:
+        return ParityReport(
+            equal=not differences and self._checked > 0,
+            checked=self._checked,
+            differences=tuple(differences),
+            refused=tuple(self._refused),
+            kinds=kinds,
+            reach=reach,
+        )
+
+
+def _size(generated: Generated) -> int:
+    """Return how large a conversation is, by what it is printed as."""
+    return len(generated.outcomes[0].prompt) + len(generated.outcomes[1].prompt)
 
 
 def _read(conversations: Iterable[Any]) -> tuple[Conversation, ...]:
@@ -113,30 +162,21 @@ def _read(conversations: Iterable[Any]) -> tuple[Conversation, ...]:
     return tuple(read)
 
 
-def _outcome(side: Side, conversation: Conversation, clock: datetime) -> _Outcome:
-    try:
-        return _Outcome(side(conversation, conversation.now or clock))
-    except TransplateError as error:
-        return _Outcome(getattr(error, "output", ""), error)
-
-
-def _cannot_compare(one: TransplateError | None, other: TransplateError | None) -> bool:
-    if one and other:
-        return True
-    return any(error is not None and error.kind is ErrorKind.INPUT for error in (one, other))
-
-
-def _difference(conversation: Conversation, one: _Outcome, other: _Outcome) -> Difference:
+def _difference(
+    generated: Generated, causes: tuple[str, ...], title: Callable[[str], str] = str
+) -> Difference:
+    one, other = generated.outcomes
     return Difference(
-        cause=_cause(one, other),
-        conversation=conversation,
+        cause=", ".join(map(title, causes)) or _seen(one, other),
+        conversation=generated.conversation,
         prompts=(one.prompt, other.prompt),
         errors=(one.error, other.error),
-        position=_common_length(one.prompt, other.prompt),
+        position=common_prefix(one.prompt, other.prompt),
+        causes=causes,
     )
 
 
-def _cause(one: _Outcome, other: _Outcome) -> str:
+def _seen(one: Outcome, other: Outcome) -> str:
     """Return the kind of a difference, by what can be seen of it alone."""
     for outcome, name in ((one, "first"), (other, "second")):
         if outcome.error:
@@ -147,10 +187,3 @@ def _cause(one: _Outcome, other: _Outcome) -> str:
     if longer.startswith(shorter):
         return f"only the {'second' if longer is other.prompt else 'first'} goes on at the end"
     return "text differs"
-
-
-def _common_length(one: str, other: str) -> int:
-    return next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from transplate.conversation import Conversation
+from transplate.conversation import Conversation, Message
 from transplate.errors import ErrorKind
 from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.sides import Outcome, Side
 
 Outcomes = tuple[Outcome, Outcome]
+_MOST_VARIABLES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +74,17 @@ def equal(outcomes: Outcomes) -> bool:
     """Return whether both sides have the same prompt."""
     one, other = outcomes
     return one.error is None and other.error is None and one.prompt == other.prompt
+
+
+def missing_variables(pair: Pair) -> dict[str, str]:
+    """Return an empty text for each variable without which a chat template fails on a plain question."""
+    given: dict[str, str] = {}
+    for side in pair.sides:
+        while len(given) < _MOST_VARIABLES:
+            question = Conversation((Message("user", "x"),), variables=given)
+            error = side.render(question, pair.clock).error
+            undefined = re.fullmatch(r"'(\w+)' is undefined", error.message) if error else None
+            if undefined is None or undefined[1] in given:
+                break
+            given[undefined[1]] = ""
+    return given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -13,10 +13,14 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from transplate.conversation import Conversation
 from transplate.errors import RequestError, TransplateError
 from transplate.jinja import JinjaTemplate
+from transplate.jinja.coverage import JinjaCoverage
+from transplate.jinja.tracing import JinjaTrace
 from transplate.language import Language, language_of, language_of_text
 from transplate.ollama import OllamaTemplate
 from transplate.parity.coverage import GoCoverage
 from transplate.parity.shapes import PLAIN, Shape
+from transplate.parity.tracing import GoTrace
+from transplate.renderers import Renderer, ServedRenderer
 
 _GO_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`([^`]*)`')
 _JINJA_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", re.DOTALL)
@@ -34,7 +38,7 @@ class Converted(Protocol):
         ...
 
 
-Template: TypeAlias = OllamaTemplate | JinjaTemplate | Converted | str | Path
+Template: TypeAlias = OllamaTemplate | JinjaTemplate | ServedRenderer | Renderer | Converted | str | Path
 """What stands for a template: a template, a conversion, its text, or the path of its file."""
 
 
@@ -53,12 +57,17 @@ class Outcome:
     arms: frozenset[int] = frozenset()
 
 
-class Arms(Protocol):
-    """The arms of a template, in either language."""
+class Arm(Protocol):
+    """One of the ways that a template, in either language, can go at one place."""
 
     @property
     def text(self) -> str:
         """The condition."""
+        ...
+
+    @property
+    def outcome(self) -> bool:
+        """Whether it is true there."""
         ...
 
     @property
@@ -83,8 +92,15 @@ class Side(Protocol):
         """Return what the template makes of a conversation, and the arms it takes."""
         ...
 
+    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:
+        """Return where each piece of the prompt begins, and the offset in the template that printed it.
+
+        None if that cannot be told.
+        """
+        ...
+
     @property
-    def arms(self) -> Sequence[Arms]:
+    def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
         ...
 
@@ -123,12 +139,20 @@ class GoSide:
             return Outcome("", error)
         return Outcome(taken.output, taken.error, taken.arms)
 
+    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:
+        """Return where each piece of the prompt begins, and the offset in the template that printed it."""
+        return self._trace.pieces(self.template.values(**conversation.to_ollama()), now)
+
+    @cached_property
+    def _trace(self) -> GoTrace:
+        return GoTrace(self.source)
+
     @cached_property
     def _coverage(self) -> GoCoverage:
         return GoCoverage(self.source)
 
     @property
-    def arms(self) -> Sequence[Arms]:
+    def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
         return self._coverage.arms
 
@@ -163,26 +187,70 @@ class JinjaSide:
 
     def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
         """Return what transformers makes of a conversation, and the arms that the template takes."""
-        return self.render(conversation, now, shape)
+        arguments: dict[str, Any] = {**conversation.to_hf(), "now": now}
+        try:
+            taken = self._coverage.take(**shape.of(arguments))
+        except RequestError as error:
+            return Outcome("", error)
+        return Outcome(taken.output, taken.error, taken.arms)
+
+    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:
+        """Return where each piece of the prompt begins, and the offset in the template that printed it."""
+        return self._trace.pieces(conversation.to_hf(), now)
+
+    @cached_property
+    def _trace(self) -> JinjaTrace:
+        template = self.template
+        return JinjaTrace(self.source, special_tokens=template.special_tokens, limits=template.limits)
+
+    @cached_property
+    def _coverage(self) -> JinjaCoverage:
+        template = self.template
+        return JinjaCoverage(self.source, special_tokens=template.special_tokens, limits=template.limits)
 
     @property
-    def arms(self) -> Sequence[Arms]:
+    def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
-        return ()
+        return self._coverage.arms
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The texts in the template's code."""
         return _words(self.source, _JINJA_CODE, _JINJA_STRING)
 
-    def with_tokens(self, tokens: Mapping[str, str]) -> JinjaSide:
-        """Return this side with other special tokens."""
-        template = JinjaTemplate(
-            self.source,
-            special_tokens={**self.template.special_tokens, **tokens},
-            limits=self.template.limits,
-        )
-        return JinjaSide(template)
+
+class RendererSide:
+    """One of Ollama's built-in renderers, of which only the prompts are seen."""
+
+    language: Language = "gotmpl"
+    source = ""
+    arms: Sequence[Arm] = ()
+    words: frozenset[str] = frozenset()
+
+    def __init__(self, renderer: ServedRenderer | Renderer) -> None:
+        self.renderer = renderer
+
+    def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:  # noqa: ARG002
+        """Return what Ollama makes of a conversation; the shape is Jinja's alone."""
+        try:
+            return Outcome(self.renderer.render(**conversation.to_ollama(), image_tags=False, now=now))
+        except TransplateError as error:
+            return Outcome(getattr(error, "output", ""), error)
+
+    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what Ollama makes of a conversation."""
+        return self.render(conversation, now, shape)
+
+    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:  # noqa: ARG002
+        """Return None: what printed a piece of the prompt cannot be told."""
+        return None
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What Ollama does not refuse for this renderer."""
+        if isinstance(self.renderer, ServedRenderer):
+            return frozenset(self.renderer.abilities)
+        return frozenset({"tools", "thinking"})
 
 
 def _words(source: str, code: re.Pattern[str], string: re.Pattern[str]) -> frozenset[str]:
@@ -208,6 +276,8 @@ def side_of(template: Template) -> Side:
         return GoSide(template)
     if isinstance(template, JinjaTemplate):
         return JinjaSide(template)
+    if isinstance(template, ServedRenderer | Renderer):
+        return RendererSide(template)
     if isinstance(template, Path) or (isinstance(template, str) and _is_file(template)):
         text = _read(Path(template))
         language = language_of(str(template), text)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _TOKEN = re.compile(r"<[^<>\s]{1,40}>|\[[A-Z_/]{1,40}\]|\s+|\w+|[^\w\s]")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _AFTER_JSON = re.compile(r'(?<=":)\s+|(?<=["}\]\dle],)\s+(?=["{\[\dtfn-])|(?<=[{\[])\s+(?=["{\[}\]])')
 _BEFORE_JSON = re.compile(r'(?<=["}\]\dle])\s+(?=[}\]])')
 _ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4})+")
 _FURTHEST_BACK = 48
-_MOST_TOKENS = 4000
+_MOST_PIECES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Hunk:
     Attributes:
         a: The first prompt's text, which may be empty.
         b: The second's.
-        left: What both have right before it, as far as that tells where it is; else empty.
+        left: What both have right before it, as far as that tells where white space is; else empty.
         right: What both have right behind it, likewise.
     """
 
@@ -63,24 +64,31 @@ def common_prefix(a: str, b: str, i: int = 0, j: int = 0) -> int:
 
 
 def places(a: str, b: str) -> list[Place]:
-    """Return where two prompts part, token by token."""
-    if a == b:
-        return []
-    one, other = _TOKEN.findall(a), _TOKEN.findall(b)
+    """Return where two prompts part: line by line, and within lines that differ token by token."""
+    found = []
+    for start_a, end_a, start_b, end_b in _blocks(_LINE.findall(a), _LINE.findall(b)):
+        one, other = _TOKEN.findall(a[start_a:end_a]), _TOKEN.findall(b[start_b:end_b])
+        for at, end, at_b, end_of_b in _blocks(one, other):
+            found.append(Place(start_a + at, start_a + end, start_b + at_b, start_b + end_of_b))
+    return found
+
+
+def _blocks(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where two sequences of pieces of text part, as offsets in the texts."""
     start = _same(one, other)
     end = _same(one[start:][::-1], other[start:][::-1])
     inner_a, inner_b = one[start : len(one) - end], other[start : len(other) - end]
     at_a = at_b = sum(map(len, one[:start]))
-    if len(inner_a) + len(inner_b) > _MOST_TOKENS or not inner_a or not inner_b:
-        rest_a, rest_b = sum(map(len, inner_a)), sum(map(len, inner_b))
-        return [Place(at_a, at_a + rest_a, at_b, at_b + rest_b)]
-    found = []
+    if not inner_a and not inner_b:
+        return
+    if len(inner_a) + len(inner_b) > _MOST_PIECES:
+        yield at_a, at_a + sum(map(len, inner_a)), at_b, at_b + sum(map(len, inner_b))
+        return
     for kind, i, k, j, m in SequenceMatcher(None, inner_a, inner_b, autojunk=False).get_opcodes():
         end_a, end_b = at_a + sum(map(len, inner_a[i:k])), at_b + sum(map(len, inner_b[j:m]))
         if kind != "equal":
-            found.append(Place(at_a, end_a, at_b, end_b))
+            yield at_a, end_a, at_b, end_b
         at_a, at_b = end_a, end_b
-    return found
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> int:
@@ -102,12 +110,17 @@ def hunk_at(a: str, b: str, place: Place, contents: frozenset[str]) -> Hunk:
         contents: The words of the conversation, which say nothing about where in the template it is.
     """
     text_a, text_b = a[place.start_a : place.end_a], b[place.start_b : place.end_b]
+    if text_a.split() != text_b.split():
+        return Hunk(text_a, text_b)
     before = _TOKEN.findall(a[max(0, place.start_a - 60) : place.start_a])
     behind = _TOKEN.match(a, place.end_a)
     left = before[-1] if before else ""
     right = behind[0] if behind else ""
     return Hunk(
-        text_a, text_b, "" if left in contents else left, "" if right in contents or right.isspace() else right
+        text_a,
+        text_b,
+        "" if left in contents else left,
+        "" if right in contents or right.isspace() else right,
     )
 
 
@@ -123,7 +136,7 @@ def size_of(found: Iterable[Place]) -> int:
 
 def reconcile(a: str, b: str, accepted: Sequence[Hunk]) -> frozenset[Hunk] | None:
     """Return which accepted hunks are all the difference of two prompts; None if there is more to it."""
-    used = set()
+    used: set[Hunk] = set()
     i = j = 0
     while True:
         same = common_prefix(a, b, i, j)
@@ -140,7 +153,7 @@ def reconcile(a: str, b: str, accepted: Sequence[Hunk]) -> frozenset[Hunk] | Non
 def _step(
     a: str, b: str, i: int, j: int, furthest: int, accepted: Sequence[Hunk]
 ) -> tuple[Hunk, int, int] | None:
-    """Return the accepted hunk at the place where two prompts part that leads on furthest, and where it ends."""
+    """Return the accepted hunk where two prompts part that leads on furthest, and where it ends."""
     best: tuple[int, Hunk, int, int] | None = None
     for hunk in accepted:
         for back in range(furthest + 1):
@@ -155,7 +168,7 @@ def _step(
             if hunk.right and not b.startswith(hunk.right, end_b):
                 continue
             follows = common_prefix(a, b, end_a, end_b)
-            if end_a + follows > i and (best is None or (end_a + follows) > best[0]):
+            if (end_a + follows > i or end_b + follows > j) and (best is None or (end_a + follows) > best[0]):
                 best = (end_a + follows, hunk, end_a, end_b)
     return None if best is None else best[1:]
 
@@ -166,7 +179,7 @@ def without_json_spacing(prompt: str) -> str:
 
 
 def without_escapes(prompt: str) -> str:
-    """Return a prompt with the characters that JSON's ``\\u`` escapes stand for."""
+    """Return a prompt with the characters that JSON's numeric escapes stand for."""
     return _ESCAPE.sub(lambda found: _unescaped(found[0]), prompt).replace("\\/", "/")
 
 

@@ -1,0 +1,223 @@
+"""Conversations that take the branches of two templates: made of others, guided by what they reach."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from transplate.conversation import Conversation, Message
+from transplate.errors import ErrorKind
+from transplate.parity.mutation import ROLES, Mutator
+from transplate.parity.pair import Outcomes, Pair, missing_variables
+from transplate.parity.shapes import PLAIN, SHAPES, Shape
+
+ArmKey = tuple[int, int]
+"""The number of a side, and of one of its arms."""
+
+_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`")
+_NAME = re.compile(r"(?<![\w|])[a-zA-Z_]\w*")
+_NO_NAMES = frozenset(
+    (
+        *("and", "or", "not", "in", "is", "if", "else", "elif", "for", "set", "true", "false", "none"),
+        *("defined", "string", "mapping", "iterable", "loop", "messages", "message", "tools", "namespace"),
+        *("add_generation_prompt", "eq", "ne", "len", "last", "first", "index", "length", "trim"),
+    )
+)
+_LONGEST_WORD = 40
+_MOST_SOLUTIONS = 300
+_WITNESSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A conversation that was tried.
+
+    Attributes:
+        conversation: The conversation.
+        shape: The form in which chat templates were given it.
+        outcomes: What both sides made of it.
+        new: The arms that no conversation before it took.
+    """
+
+    conversation: Conversation
+    shape: Shape
+    outcomes: Outcomes
+    new: frozenset[ArmKey]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long to look.
+
+    Attributes:
+        patience: How many conversations in a row may reach nothing new before the search ends.
+        most: How many conversations are made at most.
+        rare: How many more are made of those that take the rarest arms.
+    """
+
+    patience: int = 150
+    most: int = 1200
+    rare: int = 150
+
+
+class Search:
+    """The search: conversations that reached something new become parents of the next ones.
+
+    Args:
+        pair: The templates.
+        effort: How long to look.
+        seed: What the choice depends on, besides the templates.
+
+    Attributes:
+        hits: How many conversations took each arm.
+        arms: All arms of both sides.
+    """
+
+    def __init__(self, pair: Pair, *, effort: Effort | None = None, seed: int = 0) -> None:
+        self.pair = pair
+        self.hits: Counter[ArmKey] = Counter()
+        self.arms: tuple[ArmKey, ...] = tuple(
+            (number, arm) for number, side in enumerate(pair.sides) for arm in range(len(side.arms))
+        )
+        self._effort = effort or Effort()
+        self._random = Random(f"{seed}/{pair.a.source}/{pair.b.source}")  # noqa: S311
+        words = sorted(word for word in pair.words if len(word) <= _LONGEST_WORD)
+        self._words = words
+        conditions = [arm.text for side in pair.sides if side.language == "jinja" for arm in side.arms]
+        names = sorted(
+            {name for text in conditions for name in _NAME.findall(_STRING.sub("", text))} - _NO_NAMES
+        )
+        self._mutator = Mutator(self._random, words, names)
+        self._parents: list[tuple[Conversation, frozenset[ArmKey]]] = []
+        self._witnesses: dict[ArmKey, list[Conversation]] = {}
+        self._shapes: Sequence[Shape] = SHAPES if "jinja" in {side.language for side in pair.sides} else ()
+
+    @property
+    def untaken(self) -> list[ArmKey]:
+        """The arms that no conversation took."""
+        return [key for key in self.arms if key not in self.hits]
+
+    def run(self, seeds: Iterable[Conversation]) -> Iterator[Generated]:
+        """Yield conversations with what both sides make of them: the seeds, then those made of them."""
+        missing = missing_variables(self.pair)
+        for conversation in seeds:
+            yield from self._tried(conversation)
+            if missing:
+                yield from self._tried(replace(conversation, variables={**missing, **conversation.variables}))
+        for conversation in self._solutions():
+            yield from self._tried(conversation)
+        yield from self._in_shapes()
+        made = fruitless = 0
+        effort = self._effort
+        while made < effort.most and fruitless < effort.patience and self.untaken:
+            made += 1
+            fruitless += 1
+            for generated in self._tried(self._aimed(), self._shape()):
+                fruitless = 0 if generated.new else fruitless
+                yield generated
+        for _ in range(effort.rare if self._parents else 0):
+            yield from self._tried(self._rare(), self._shape())
+
+    def _tried(self, conversation: Conversation, shape: Shape = PLAIN) -> Iterator[Generated]:
+        """Render a conversation; one that Ollama refuses counts for the other side's branches alone."""
+        fitted = self.pair.fitted(conversation)
+        if fitted is not conversation:
+            self._take(conversation, self.pair.taken(conversation, shape))
+        outcomes = self.pair.taken(fitted, shape)
+        new = self._take(fitted, outcomes)
+        if not any(
+            outcome.error is not None and outcome.error.kind is ErrorKind.INPUT for outcome in outcomes
+        ):
+            yield Generated(fitted, shape, outcomes, new)
+
+    def _take(self, conversation: Conversation, outcomes: Outcomes) -> frozenset[ArmKey]:
+        """Note which arms a conversation takes; return those that none took before."""
+        taken = frozenset((side, arm) for side, outcome in enumerate(outcomes) for arm in outcome.arms)
+        new = taken - self.hits.keys()
+        self.hits.update(taken)
+        if new:
+            self._parents.append((conversation, taken))
+        for key in taken:
+            witnesses = self._witnesses.setdefault(key, [])
+            if len(witnesses) < _WITNESSES:
+                witnesses.append(conversation)
+        return new
+
+    def _shape(self) -> Shape:
+        return self._random.choice(self._shapes) if self._shapes and self._random.random() < 0.15 else PLAIN
+
+    def _in_shapes(self) -> Iterator[Generated]:
+        """Yield the conversations that reached something, in the forms that only chat templates see."""
+        for conversation, _ in list(self._parents):
+            for shape in self._shapes:
+                yield from self._tried(conversation, shape)
+
+    def _solutions(self) -> Iterator[Conversation]:
+        """Yield conversations that hold the texts of conditions not met yet where those may look for them."""
+        found: dict[tuple[str, str], Conversation] = {}
+        words = {word.strip() for word in self._words}
+        roles = (*ROLES, *sorted(word for word in words if word.islower() and word.isalpha()))
+        for side, number in self.untaken:
+            literals, names = _asked(self.pair.sides[side].arms[number].text)
+            for word in literals:
+                for role in roles:
+                    message, user = Message(role, word), Message("user", "x")
+                    found.setdefault((role, word), Conversation((message, user)))
+                    if role in ROLES:
+                        found.setdefault((role, word + "."), Conversation((user, message)))
+                for name in names if side or self.pair.a.language == "jinja" else ():
+                    for value in (word, [word], {word: "x"}):
+                        given = {name: value}
+                        found.setdefault(
+                            (name, repr(value)), Conversation((Message("user", "x"),), variables=given)
+                        )
+        every = list(found.values())
+        yield from self._random.sample(every, min(len(every), _MOST_SOLUTIONS))
+
+    def _aimed(self) -> Conversation:
+        """Return a conversation that may take an arm which none has taken."""
+        random = self._random
+        reachable = [
+            key
+            for key in self.untaken
+            if (parent := self.pair.sides[key[0]].arms[key[1]].parent) is None
+            or (key[0], parent) in self.hits
+        ]
+        if not reachable or random.random() < 0.25:
+            return self._rare()
+        side, number = random.choice(reachable)
+        arm = self.pair.sides[side].arms[number]
+        sibling = (side, number ^ 1)
+        around = self._witnesses.get((side, -1 if arm.parent is None else arm.parent), [])
+        candidates = [*self._witnesses.get(sibling, ()), *around]
+        base = random.choice(candidates) if candidates else self._any()
+        words, names = _asked(arm.text)
+        return self._mutator.mutant(base, self._any(), words, names)
+
+    def _is_reachable(self, key: ArmKey) -> bool:
+        """Return whether the arm around an arm was taken."""
+        side, number = key
+        parent = self.pair.sides[side].arms[number].parent
+        return parent is None or (side, parent) in self.hits
+
+    def _rare(self) -> Conversation:
+        """Return a conversation made of one that takes an arm which few take."""
+        if not self._parents:
+            return self._mutator.mutant(Conversation((Message("user", "x"),)), self._any())
+        weights = [1 / min((self.hits[key] for key in taken), default=1) for _, taken in self._parents]
+        base = self._random.choices(self._parents, weights)[0][0]
+        return self._mutator.mutant(base, self._any())
+
+    def _any(self) -> Conversation:
+        if not self._parents:
+            return Conversation((Message("user", "x"),))
+        return replace(self._random.choice(self._parents)[0], name="")
+
+
+def _asked(condition: str) -> tuple[list[str], list[str]]:
+    """Return the texts and the names in a condition."""
+    words = [next(filter(None, found.groups()), "") for found in _STRING.finditer(condition)]
+    return words, sorted(set(_NAME.findall(_STRING.sub("", condition))) - _NO_NAMES)

@@ -1,0 +1,152 @@
+"""Making a conversation small, as long as it still shows what it is to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+from dataclasses import replace
+
+from transplate.conversation import Conversation, Message
+from transplate.parity.changes import SENTINEL
+
+UNUSUAL = 3
+"""From which weirdness on a conversation is one that people hardly send."""
+_ROLES = frozenset({"system", "user", "assistant", "tool", "developer"})
+_MOST_TRIES = 90
+
+
+def weirdness(conversation: Conversation, roles: Set[str] = frozenset()) -> int:
+    """Return how far a conversation is from what people send: a small one that is odd explains little.
+
+    Args:
+        conversation: The conversation.
+        roles: Roles that are not odd, besides those in common use: those that the templates ask for.
+    """
+    messages = conversation.messages
+    score = 3 * sum(message.role not in _ROLES and message.role not in roles for message in messages)
+    score += 3 * all(message.role != "user" for message in messages)
+    score += 2 * bool(conversation.variables)
+    score += 3 * (messages[-1].role == "assistant" and bool(messages[-1].tool_calls))
+    for at, message in enumerate(messages):
+        before = messages[at - 1] if at else None
+        score += 3 * (message.content is None and not message.tool_calls)
+        score += 4 * isinstance(message.content, tuple) + 2 * bool(message.extra) + 2 * bool(message.images)
+        score += before is not None and before.role == message.role and message.role != "tool"
+        score += 4 * (bool(message.tool_calls or message.reasoning) and message.role != "assistant")
+        if message.role == "tool":
+            score += 2 * (before is None or not (before.role == "tool" or before.tool_calls))
+        score += message.content == "" and not message.tool_calls
+        score += message.role == "system" and at > 0
+    return score
+
+
+def shrink(
+    conversation: Conversation, shows: Callable[[Conversation], bool], *, tries: int = _MOST_TRIES
+) -> Conversation:
+    """Return a smaller conversation that shows the same.
+
+    Args:
+        conversation: One that shows it.
+        shows: Whether a conversation shows what is to be kept.
+        tries: How many conversations may be tried.
+    """
+    left = tries
+    progress = True
+    while progress and left > 0:
+        progress = False
+        limit = weirdness(conversation)
+        for candidate in _smaller(conversation):
+            if weirdness(candidate) > limit:
+                continue
+            if left <= 0:
+                break
+            left -= 1
+            if shows(candidate):
+                conversation, progress = candidate, True
+                break
+    return conversation
+
+
+def _smaller(conversation: Conversation) -> Iterator[Conversation]:
+    """Yield simpler conversations, those that leave out most first."""
+    yield from _without_messages(conversation)
+    if conversation.tools:
+        yield replace(conversation, tools=())
+        if len(conversation.tools) > 1:
+            yield from (replace(conversation, tools=(tool,)) for tool in conversation.tools)
+    if conversation.variables:
+        yield replace(conversation, variables={})
+        if len(conversation.variables) > 1:
+            for name in conversation.variables:
+                others = {key: value for key, value in conversation.variables.items() if key != name}
+                yield replace(conversation, variables=others)
+    if conversation.think is not None:
+        yield replace(conversation, think=None)
+    if conversation.now is not None:
+        yield replace(conversation, now=None)
+    for at, message in enumerate(conversation.messages):
+        for smaller in _smaller_messages(message):
+            messages = (*conversation.messages[:at], smaller, *conversation.messages[at + 1 :])
+            yield replace(conversation, messages=messages)
+    for at, tool in enumerate(conversation.tools):
+        parameters = tool["function"].get("parameters")
+        if isinstance(parameters, dict) and isinstance(parameters.get("properties"), dict):
+            properties = parameters["properties"]
+            for name in properties if len(properties) > 1 else ():
+                kept = {key: value for key, value in properties.items() if key != name}
+                function = {**tool["function"], "parameters": {**parameters, "properties": kept}}
+                tools = (
+                    *conversation.tools[:at],
+                    {**tool, "function": function},
+                    *conversation.tools[at + 1 :],
+                )
+                yield replace(conversation, tools=tools)
+
+
+def _without_messages(conversation: Conversation) -> Iterator[Conversation]:
+    """Yield the conversation without some messages: halves, then one each."""
+    messages = conversation.messages
+    count = len(messages)
+    if count > 3:
+        half = count // 2
+        yield replace(conversation, messages=messages[:half])
+        yield replace(conversation, messages=messages[half:])
+    if count > 1:
+        for at in range(count):
+            yield replace(conversation, messages=messages[:at] + messages[at + 1 :])
+    if count > 2:
+        for at in range(count - 1):
+            yield replace(conversation, messages=messages[:at] + messages[at + 2 :])
+
+
+def _smaller_messages(message: Message) -> Iterator[Message]:
+    if message.tool_calls:
+        yield replace(message, tool_calls=(), content=message.content or SENTINEL)
+        if len(message.tool_calls) > 1:
+            yield replace(message, tool_calls=message.tool_calls[:1])
+        for at, call in enumerate(message.tool_calls):
+            for name in call.arguments if len(call.arguments) > 1 else ():
+                kept = {key: value for key, value in call.arguments.items() if key != name}
+                calls = (
+                    *message.tool_calls[:at],
+                    replace(call, arguments=kept),
+                    *message.tool_calls[at + 1 :],
+                )
+                yield replace(message, tool_calls=calls)
+    if message.extra:
+        yield replace(message, extra={})
+    if message.reasoning:
+        yield replace(message, reasoning="")
+    if message.images:
+        yield replace(message, images=())
+    if isinstance(message.content, tuple):
+        yield replace(message, content=SENTINEL)
+        if len(message.content) > 1:
+            yield from (replace(message, content=(part,)) for part in message.content)
+    elif message.content and message.content != SENTINEL:
+        yield replace(message, content=SENTINEL)
+        if len(message.content) > len(SENTINEL):
+            half = len(message.content) // 2
+            yield replace(message, content=message.content[:half])
+            yield replace(message, content=message.content[half:])
+    if message.name or message.tool_call_id or message.tool_name:
+        yield replace(message, name="", tool_name="", tool_call_id="")
