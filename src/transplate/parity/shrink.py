@@ -24,7 +24,7 @@ def weirdness(conversation: Conversation, roles: Set[str] = frozenset()) -> int:
     messages = conversation.messages
     score = 3 * sum(message.role not in _ROLES and message.role not in roles for message in messages)
     score += 3 * all(message.role != "user" for message in messages)
-    score += 2 * bool(conversation.variables)
+    score += 3 * bool(conversation.variables)
     score += 3 * (messages[-1].role == "assistant" and bool(messages[-1].tool_calls))
     for at, message in enumerate(messages):
         before = messages[at - 1] if at else None
