@@ -51,6 +51,9 @@ def printed(c: Context, value: Value, span: Span) -> j.Expression:
 _PRINTERS = {
     Shape.ANY: "value_text",
     Shape.FLOAT: "value_text",
+    Shape.CALLS: "tool_calls_text",
+    Shape.CALL: "tool_call_text",
+    Shape.CALL_FUNCTION: "tool_call_function_text",
     Shape.FUNCTION: "function_text",
     Shape.PARAMETERS: "parameters_text",
     Shape.PROPERTY_TYPE: "type_text",
