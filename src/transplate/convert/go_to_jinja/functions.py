@@ -47,6 +47,8 @@ def call_function(c: Context, name: str, arguments: list[Argument], span: Span) 
     return Value(Shape.NIL, j.Literal(None))
 
 
+_MOST_OPERANDS = 64
+
 # --- logic ----------------------------------------------------------------------------------------------
 
 
@@ -60,6 +62,7 @@ def _or(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool) -> Value:
     """Return the first argument whose truth is ``stops_at``, or the last one."""
+    _check_operands(c, len(arguments), span)
     values: list[Value] = []
     reached: j.Expression = j.TRUE
     for argument in arguments:
@@ -77,7 +80,16 @@ def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool)
         test = printing.condition(c, value, span)
         taken, rest = (value, result) if stops_at else (result, value)
         result = _choice(test, taken, rest, stops_at=stops_at)
+    match result.expression:
+        case j.And(operands) | j.Or(operands):
+            _check_operands(c, len(operands), span)
     return result
+
+
+def _check_operands(c: Context, count: int, span: Span) -> None:
+    """Refuse a condition that is too long for the engines, which nest it."""
+    if count > _MOST_OPERANDS:
+        raise c.refusal(span, f"a condition of more than {_MOST_OPERANDS} operands cannot be said in Jinja")
 
 
 def _choice(test: j.Expression, taken: Value, rest: Value, *, stops_at: bool) -> Value:
@@ -108,7 +120,8 @@ def _not(c: Context, arguments: list[Argument], span: Span) -> Value:
 _BASIC = frozenset({Shape.TEXT, Shape.INT, Shape.FLOAT, Shape.BOOL})
 
 
-def _equal(c: Context, arguments: list[Argument], _: Span) -> Value:
+def _equal(c: Context, arguments: list[Argument], span: Span) -> Value:
+    _check_operands(c, len(arguments), span)
     first, *others = arguments
     value = first.lower()
     if not others:
