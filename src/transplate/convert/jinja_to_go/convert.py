@@ -85,7 +85,10 @@ def to_go(
         if made.name
     ]
     definitions = (*_definitions(compiler.defines, exact=exact), *macros)
-    block = shape_block(print_template((*definitions, *body)), ollama)
+    plain = print_template((*definitions, *body))
+    if len(plain) > _LONGEST:
+        raise _too_long(tree)
+    block = shape_block(plain, ollama)
     if block:
         body = cleaned(tuple(compiler.items), hidden=frozenset({"Thinking", "ToolCalls"}))
     whole = (*on_lines((*head, *block, *definitions)), *body)
