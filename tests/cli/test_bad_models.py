@@ -233,3 +233,5 @@ def test_a_process_that_is_ended_half_way(folder: Path, number: signal.Signals) 
     left = list(folder.glob(".new.gguf.*"))
     assert bool(left) is (number == signal.SIGKILL)
     assert (folder / "old.gguf").stat().st_size == size
+    for path in (folder / "old.gguf", *left):
+        path.unlink()

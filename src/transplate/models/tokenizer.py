@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,18 @@ def token_ids(folder: Path) -> dict[str, int]:
     Raises:
         TransplateError: A file of the tokenizer is damaged.
     """
+    return _ids([*_in_settings(folder), *_in_vocabulary(folder)])
+
+
+def _ids(tokens: Iterable[tuple[Any, Any]]) -> dict[str, int]:
     return {
         text: number
-        for number, text in _added(folder)
+        for number, text in tokens
         if isinstance(text, str) and isinstance(number, int) and not isinstance(number, bool)
     }
 
 
-def _added(folder: Path) -> Iterator[tuple[Any, Any]]:
+def _in_settings(folder: Path) -> Iterator[tuple[Any, Any]]:
     added = _object(folder / _ADDED)
     yield from ((number, text) for text, number in added.items())
     decoder = _object(folder / TOKENIZER).get("added_tokens_decoder")
@@ -34,6 +38,9 @@ def _added(folder: Path) -> Iterator[tuple[Any, Any]]:
         for key, token in decoder.items():
             if key.isdecimal() and isinstance(token, dict):
                 yield int(key), token.get("content")
+
+
+def _in_vocabulary(folder: Path) -> Iterator[tuple[Any, Any]]:
     tokens = _object(folder / _VOCABULARY).get("added_tokens")
     if isinstance(tokens, list):
         for token in tokens:
@@ -59,7 +66,9 @@ def read_tokens(folder: Path, tokenizer: dict[str, Any], settings: list[dict[str
             texts[key] = text
     adds_bos, adds_eos = (tokenizer.get(f"add_{name}_token") for name in ("bos", "eos"))
     ids = end_ids(settings)
-    by_id = {number: text for text, number in token_ids(folder).items()} if ids else {}
+    by_id = {number: text for text, number in _ids(_in_settings(folder)).items()} if ids else {}
+    if not by_id.keys() >= set(ids):  # The vocabulary is large, and is read only where it is needed.
+        by_id |= {number: text for text, number in _ids(_in_vocabulary(folder)).items()}
     return Tokens(
         bos=texts.pop("bos_token", None),
         eos=texts.pop("eos_token", None),
