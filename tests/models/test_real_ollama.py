@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.models.safetensors_model import write_model
 from tests.oracle.llama import write_tiny_model
 from tests.oracle.server.oracle import OllamaServer, ServerRefusal
 from transplate import JinjaTemplate, Model, Modelfile, ModelfileError
@@ -190,3 +191,36 @@ def test_public_modelfiles_mean_the_same(ollama_server: OllamaServer, shared_fol
                 prompt = ollama_server.prompt("public", {"messages": messages})
                 assert prompt == template_of(model).render(messages)
     assert made > 20
+
+
+@pytest.mark.parametrize(
+    ("config", "adds_bos", "imported"),
+    [
+        ({}, False, None),
+        ({"add_bos_token": True, "chat_template": "C"}, True, "C"),
+        ({"add_bos_token": False, "chat_template": [{"name": "default", "template": "D"}]}, False, "D"),
+    ],
+)
+def test_what_the_import_of_a_folder_takes_over(
+    ollama_server: OllamaServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    config: dict[str, Any],
+    adds_bos: bool,
+    imported: str | None,
+) -> None:
+    pytest.importorskip("safetensors")
+    folder = tmp_path / "model"
+    write_model(folder, {"bos_token": "<s>", "eos_token": "</s>", **config})
+    (folder / "chat_template.jinja").write_text("{{ bos_token }}" + CHATML)
+    path = tmp_path / "Modelfile"
+    saving = Model.load(folder).save_modelfile(path)
+    assert any(note.startswith("bos: ") for note in saving.notes) is adds_bos
+    ollama_server.create("imported", path)
+    monkeypatch.setenv("OLLAMA_MODELS", str(ollama_server.store))
+    model = Model.load("ollama:imported")
+    assert model.tokens.adds_bos is adds_bos
+    assert (model.chat_template and model.chat_template.text) == imported
+    prompt = template_of(model).render([{"role": "user", "content": "Hi"}])
+    # Between them, tokenizer and TEMPLATE print BOS once.
+    assert prompt.startswith("<s>") is not adds_bos

@@ -146,7 +146,7 @@ def _parity(model: Model, chat: ChatTemplate) -> Any:
     from transplate.jinja import JinjaTemplate
     from transplate.parity import check_parity
 
-    if chat.conversion is None:
+    if chat.conversion is None and not model.renderer:
         return None
     tokens = model.special_tokens
     if chat.prints_bos:
