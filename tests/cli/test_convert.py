@@ -56,6 +56,16 @@ def test_what_is_not_as_assumed_is_said_and_no_failure(run: Run) -> None:
     assert [each["outside"] for each in parity["differences"]] == [["alternating-roles"]] * 3
 
 
+def test_of_many_conversations_some_are_named(run: Run) -> None:
+    result = run(
+        "convert", TEMPLATES / "gotmpl" / "chatml-tools-thinking.gotmpl", "--assume", "hf-json", "--exact"
+    )
+    assert result.status == 0
+    line = next(line for line in result.errors.splitlines() if "see hf-json" in line)
+    assert line.endswith(" others")
+    assert line.count(",") == 6
+
+
 def test_a_closed_prefill_is_explained(run: Run, folder: Path) -> None:
     (folder / "closing.gotmpl").write_text("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}")
     result = run("convert", "closing.gotmpl", "--exact")

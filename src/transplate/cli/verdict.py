@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from transplate.parity import Difference, Kind
 
 _BEFORE, _WIDTH = 30, 90
+_NAMES = 6
+"""Names of conversations that are listed in a line; --json has them all."""
 
 
 def report_data(report: ParityReport) -> dict[str, Any]:
@@ -86,7 +88,8 @@ def exception_lines(report: ParityReport, conversion: Conversion) -> Iterator[st
             by_reason.setdefault(", ".join(reasons), []).append(difference.conversation.name)
     for reason, names in by_reason.items():
         verb = "differs" if len(names) == 1 else "differ"
-        yield f"{len(names)} more {verb}, see {reason}: {', '.join(names)}"
+        others = f" and {len(names) - _NAMES} others" if len(names) > _NAMES else ""
+        yield f"{len(names)} more {verb}, see {reason}: {', '.join(names[:_NAMES])}{others}"
 
 
 def exception_names(conversion: Conversion, difference: Difference) -> list[str]:
