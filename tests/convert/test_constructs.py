@@ -131,6 +131,17 @@ def test_hf_json_prints_tools_as_the_vendor_does(engines: list[Engine]) -> None:
         assert engine.render(text, context).text == '{"name": "f", "description": "d", "parameters": {}}'
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_hf_json_prints_arguments_as_the_vendor_does(exact: bool, engines: list[Engine]) -> None:
+    function = {"name": "f", "arguments": {"b": "x", "a": [1, True]}}
+    message = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
+    context = {"messages": [message], "add_generation_prompt": False}
+    source = "{{ range .Messages }}{{ range .ToolCalls }}{{ .Function.Arguments }}{{ end }}{{ end }}"
+    text = to_jinja(source, exact=exact, assume=["hf-json"]).text
+    for engine in engines:
+        assert engine.render(text, context).text == '{"b": "x", "a": [1, true]}', engine.name
+
+
 def test_bos_token_is_printed_unless_the_template_does() -> None:
     assert "bos_token" in to_jinja(TOOLS, assume=["bos-token"]).text
     assert "bos_token" not in to_jinja(f"<s>{TOOLS}", assume=["bos-token"]).text

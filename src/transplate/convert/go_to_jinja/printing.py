@@ -108,8 +108,11 @@ def as_integer(value: Value) -> j.Expression:
 
 def _arguments(c: Context, expression: j.Expression) -> j.Expression:
     given = c.assumptions.use("object-arguments")
-    if given and c.assumptions.use("hf-json"):
-        return j.Filter(expression, "tojson")
+    if c.assumptions.use("hf-json"):
+        if given:
+            return j.Filter(expression, "tojson")
+        written = j.Filter(b.or_empty(expression, j.DictLiteral(())), "tojson")
+        return j.Conditional(j.Test(expression, "string"), expression, written)
     return b.call("json" if given else "arguments_json", expression)
 
 
