@@ -96,6 +96,9 @@ def _chain(length: int, dot: str, last: str) -> str:
         _chain(7, "$", "{{ .System }}{{ len .Messages }}") + '{{ template "t0" . }}{{ .Messages | len }}',
         _chain(7, ".", '{{ $x := "" }}{{ range .ToolCalls }}{{ $x = .Function.Name }}{{ end }}{{ $x }}')
         + '{{ range .Messages }}{{ template "t0" . }}{{ end }}',
+        # The text that is dot may be missing in one call, and not in another.
+        _chain(7, ".", "[{{ . }}]")
+        + '{{ template "t0" .ThinkLevel }}{{ range .Messages }}{{ template "t0" .ToolName }}{{ end }}',
     ],
 )
 def test_templates_called_many_times_become_macros(

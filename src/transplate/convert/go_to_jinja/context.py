@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.assumptions import Assumptions
@@ -20,6 +21,9 @@ from transplate.source import Source, Span
 
 STATE = j.Name("state")
 """The namespace that holds the variables which a loop assigns and which outlive it."""
+
+_MacroKey: TypeAlias = tuple[str, Shape | frozenset[Shape], bool]
+"""A template that is a macro: its name, and the shape of its dot and whether that may be missing."""
 
 _MOST_STATEMENTS = 4_000
 """Statements that a conversion may come to; the largest template of Ollama's library has 80."""
@@ -70,8 +74,8 @@ class Context:
     pending: list[j.Statement] = field(default_factory=list)
     refusals: dict[j.Expression, tuple[Span, str]] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
-    macros: dict[tuple[str, Shape | frozenset[Shape]], j.Macro | None] = field(default_factory=dict)
-    macro_symbols: dict[tuple[str, Shape | frozenset[Shape]], j.Name] = field(default_factory=dict)
+    macros: dict[_MacroKey, j.Macro | None] = field(default_factory=dict)
+    macro_symbols: dict[_MacroKey, j.Name] = field(default_factory=dict)
     in_macro: bool = False
     _symbols: int = 0
     _statements: int = 0

@@ -322,14 +322,14 @@ class _Lowering:
         return [*before, *self.body(items, _Place(dot, dot))]
 
     def macro_call(self, name: str, items: go.Body, dot: Value, span: Span) -> j.Statement:
-        """Return the call of the macro that a template becomes, one for each shape of dot."""
+        """Return the call of the macro that a template becomes, one for each sort of dot."""
         c = self.c
         is_recursive = c.calls.calls_itself(name)
         if is_recursive and (dot.shape is Shape.ROOT or "Messages" not in c.root):
             raise c.refusal(span, "a template that calls itself with the whole data cannot be said in Jinja")
         # The whole data is what the names of the template itself stand for.
         is_root = dot.shape is Shape.ROOT
-        key = (name, dot.shape)
+        key = (name, dot.shape, dot.optional)
         if key not in c.macros:
             symbol = c.macro_symbols[key] = c.symbol(snake_case(name))
             c.macros[key] = None
