@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from transplate.ollama.modelfile import Modelfile as Modelfile
     from transplate.ollama.modelfile import ModelfileError as ModelfileError
     from transplate.parity import ParityReport as ParityReport
+    from transplate.parity import Suggestion as Suggestion
     from transplate.parity import check_parity as check_parity
+    from transplate.parity import suggest as suggest
 
 __version__ = "0.1.0"
 
@@ -48,12 +50,14 @@ _HOME = {
     "OllamaTemplate": "ollama",
     "ParityReport": "parity",
     "RequestError": "errors",
+    "Suggestion": "parity",
     "TemplateExecutionError": "errors",
     "TemplateSyntaxError": "errors",
     "TransplateError": "errors",
     "UnsupportedTemplate": "errors",
     "Values": "ollama",
     "check_parity": "parity",
+    "suggest": "parity",
     "to_go": "convert",
     "to_jinja": "convert",
 }
@@ -73,12 +77,14 @@ __all__ = [
     "OllamaTemplate",
     "ParityReport",
     "RequestError",
+    "Suggestion",
     "TemplateExecutionError",
     "TemplateSyntaxError",
     "TransplateError",
     "UnsupportedTemplate",
     "Values",
     "check_parity",
+    "suggest",
     "to_go",
     "to_jinja",
 ]

@@ -85,3 +85,18 @@ def test_the_size_of_gemma4_is_told_by_what_it_is_made_from(run: Run) -> None:
         text = f"FROM {base}\nRENDERER gemma4\nPARSER gemma4\n"
         expected = run("render", f"renderer:{renderer}", "-m", "Hi", "--think", "false").output
         assert run("render", "-", "-m", "Hi", "--think", "false", stdin=text).output == expected
+
+
+def test_suggest_prints_the_lines_of_a_modelfile(run: Run) -> None:
+    assert run("convert", "renderer:lfm2", "chat.jinja").status == 0
+    result = run("suggest", "chat.jinja")
+    first, *_ = result.output.splitlines()
+    assert (result.status, first) == (0, "lfm2: the same on all 56 conversations")
+    assert result.output.endswith("  RENDERER lfm2\n  PARSER lfm2\n  PARAMETER stop <|im_end|>\n")
+    assert run("suggest", "chat.jinja", "--json").data[0]["always"] is True
+
+
+def test_suggest_says_no(run: Run, folder: Path) -> None:
+    (folder / "chat.jinja").write_text("{{ messages }}")
+    result = run("suggest", "chat.jinja")
+    assert (result.status, result.output) == (1, "no renderer of Ollama prints these prompts\n")

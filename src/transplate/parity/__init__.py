@@ -5,3 +5,5 @@ from transplate.parity.report import Difference as Difference
 from transplate.parity.report import Kind as Kind
 from transplate.parity.report import ParityReport as ParityReport
 from transplate.parity.report import Verdict as Verdict
+from transplate.parity.suggest import Suggestion as Suggestion
+from transplate.parity.suggest import suggest as suggest
