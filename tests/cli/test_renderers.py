@@ -55,10 +55,13 @@ def test_a_parser_that_does_not_fit_is_a_warning_and_refuses_what_it_cannot(run:
 
 def test_a_renderer_becomes_a_chat_template_and_a_folder(run: Run, folder: Path) -> None:
     assert run("convert", "renderer:qwen3.5", "chat.jinja").status == 0
-    assert run("check", "renderer:qwen3.5", "chat.jinja").status == 0
+    prompt = run("render", "renderer:qwen3.5", "-m", "Hi").output
+    assert run("render", "chat.jinja", "-m", "Hi").output == prompt
     (folder / "Modelfile").write_text("FROM ./no.gguf\nSYSTEM Be brief.\nRENDERER qwen3.5\nPARSER qwen3.5\n")
     assert run("convert", "Modelfile", "model/").status == 0
-    assert run("check", "Modelfile", "model/").status == 0
+    prompt = run("render", "Modelfile", "-m", "Hi").output
+    assert "Be brief." in prompt
+    assert run("render", "model/", "-m", "Hi").output == prompt
     assert run("convert", "model/", "Modelfile.again").status == 0
     assert (folder / "Modelfile.again").read_text() == (folder / "Modelfile").read_text()
 

@@ -25,11 +25,9 @@ def test_a_renderer_is_its_own_suggestion(name: str) -> None:
     ("template", "renderer"),
     [
         ("Qwen3.5-4B", "qwen3.5"),
-        ("Qwen3-Coder", "qwen3-coder"),
         ("google-gemma-4-31B-it", "gemma4-large"),
         ("allenai-Olmo-3-32B-Think", "olmo3-32b-think"),
         ("poolside-Laguna-S-2.1", "poolside-v1"),
-        ("unsloth-functiongemma-270m-it", "functiongemma"),
     ],
 )
 def test_a_vendors_template_finds_the_renderer_made_for_it(template: str, renderer: str) -> None:

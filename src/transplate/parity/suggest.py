@@ -16,12 +16,13 @@ from itertools import takewhile
 from typing import Any
 
 from transplate.conversation import Conversation
-from transplate.errors import RequestError, TransplateError
+from transplate.errors import RequestError
 from transplate.jinja import JinjaTemplate
 from transplate.ollama.request import Tool, read_tools
 from transplate.ollama.versions import NEWEST
-from transplate.parity.compare import Difference, ParityReport, check_parity
+from transplate.parity.compare import check_parity
 from transplate.parity.conversations import examples, ordinary_conversations
+from transplate.parity.report import Difference, ParityReport
 from transplate.parity.sides import Template, side_of
 from transplate.renderers import ServedRenderer, entry_of, names
 from transplate.renderers.context import chat_tool
@@ -147,10 +148,9 @@ class _Candidate:
         begins = set()
         for think in self._choices:
             question = replace(_QUESTION, think=think)
-            with suppress(TransplateError):
-                own, theirs = (side(question, self._now) for side in sides)
-                if own and theirs.endswith(own):
-                    begins.add(theirs.removesuffix(own))
+            own, theirs = (side.render(question, self._now) for side in sides)
+            if own.prompt and theirs.prompt.endswith(own.prompt):
+                begins.add(theirs.prompt.removesuffix(own.prompt))
         bos = min(begins, key=len, default="")
         if bos:
             tokens = {**template.special_tokens, "bos_token": bos}
