@@ -139,7 +139,7 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder, which is made if need be: all of them, or none.
+    """Write files into a folder, all of them or none; a folder that is not there appears with all of them.
 
     A link in the folder is replaced, and what it leads to stays as it is: the files of a model in a cache are
     links into a store that others share.
@@ -151,26 +151,33 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         TransplateError: One of them cannot be written.
     """
+    is_new = not folder.is_dir()
+    work = _beside(folder) if is_new else folder
     made: list[Path] = []
     written: dict[Path, Path] = {}
     at = folder
     try:
-        for at in (*reversed(folder.parents), folder):
-            if not at.is_dir():
-                at.mkdir()
-                made.append(at)
+        if folder.exists() and is_new:
+            raise FileExistsError
+        for one in (*reversed(folder.parents), work):
+            if not one.is_dir():
+                one.mkdir()
+                made.append(one)
         for name, data in files.items():
             at = folder / name
             if at.is_dir() and not at.is_symlink():
                 raise IsADirectoryError
-            beside = _beside(at)
+            beside = work / name if is_new else _beside(at)
             written[beside] = at
             with beside.open("xb") as file:
                 file.write(data)
             if at.is_file():
                 beside.chmod(stat.S_IMODE(at.stat().st_mode))
-        for beside, at in written.items():
-            beside.replace(at)
+        if is_new:
+            work.replace(folder)
+        else:
+            for beside, at in written.items():
+                beside.replace(at)
     except BaseException as error:
         for beside in written:
             with suppress(OSError):

@@ -235,3 +235,24 @@ def test_a_process_that_is_ended_half_way(folder: Path, number: signal.Signals) 
     assert (folder / "old.gguf").stat().st_size == size
     for path in (folder / "old.gguf", *left):
         path.unlink()
+
+
+def test_a_folder_appears_with_all_of_its_files(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it is looked at, it is not there, or whole."""
+    (folder / "Modelfile").write_text(MODELFILE)
+    seen: list[list[str]] = []
+    opened = Path.open
+
+    def looking(path: Path, mode: str = "r", **options: object) -> object:
+        out = folder / "out"
+        seen.append(sorted(one.name for one in out.iterdir()) if out.exists() else [])
+        return opened(path, mode, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", looking)
+    assert run("convert", "Modelfile", "out/").status == 0
+    assert seen
+    assert not any(seen)
+    assert len(list((folder / "out").iterdir())) == 3
+    assert sorted(path.name for path in folder.iterdir()) == ["Modelfile", "out"]
