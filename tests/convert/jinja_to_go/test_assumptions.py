@@ -11,7 +11,10 @@ from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
 
 BREAKING: dict[str, list[dict[str, Any]]] = {
     "no-think-tags": [{"role": "user", "content": "a</think>b"}],
-    "ascii-letters": [{"role": "user", "content": "é"}],
+    "ascii-letters": [{"role": "assistant", "tool_calls": [{"function": {"name": "é", "arguments": {}}}]}],
+    "sorted-keys": [
+        {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1, "B": 2}}}]}
+    ],
     "ascii-space": [{"role": "user", "content": "x\u3000"}],
     "plain-json": [
         {"role": "user", "content": "x"},
@@ -23,7 +26,7 @@ BREAKING: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ASSUMPTIONS)
+@pytest.mark.parametrize("name", BREAKING)
 def test_assumptions_hold_of_ordinary_conversations_only(name: str) -> None:
     ordinary = [
         {"role": "system", "content": " Be brief.\n"},

@@ -149,6 +149,8 @@ class Arithmetic(Interface):
         return Go(TEXT, self.operand(self.kept(concatenated(made), "safe")), markup=1 if certain else 2)
 
     def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
+        if operator == "*" and isinstance(left, Const) and isinstance(right, Const):
+            return Const(left.value * right.value)
         left, right = self._as_number(left), self._as_number(right)
         if isinstance(left, Const) and isinstance(right, Const):
             return Const(_COMPUTE[operator](left.value, right.value))

@@ -1,4 +1,4 @@
-"""What the default form of a converted template takes for granted, and of which conversations it holds."""
+"""The named assumptions of the default style: what each one takes for granted."""
 
 from __future__ import annotations
 
@@ -6,57 +6,70 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transplate.conversation import Conversation
+from transplate.convert.go_to_jinja.conversations import has_no_tools
 from transplate.convert.report import Assumption
 
 _ASCII_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-_LINE_SEPARATORS = "\u2028\u2029"
 _LARGE = 10**21
 """From here on Go writes a number with an exponent."""
 
 
-def _contents(conversation: Conversation) -> Iterator[str]:
+def _values(conversation: Conversation, *, contents: bool) -> Iterator[Any]:
+    """Yield what a conversation holds, the texts of its messages only if asked for."""
+    yield from conversation.tools
     for message in conversation.messages:
-        if isinstance(message.content, str):
-            yield message.content
+        yield from (message.role, message.name, message.tool_name)
+        if contents:
+            yield from (message.content if isinstance(message.content, str) else "", message.reasoning)
+        for call in message.tool_calls:
+            yield from (call.name, call.arguments)
 
 
-def _texts(conversation: Conversation) -> Iterator[str]:
-    """Yield all texts that a template may print, names and keys included."""
-    yield from _contents(conversation)
-    for message in conversation.messages:
-        yield from (message.role, message.reasoning, message.name, message.tool_name, message.tool_call_id)
-    yield from (value for value in _json_values(conversation) if isinstance(value, str))
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value, the keys of its objects too."""
+    return (leaf for leaf in _leaves(value) if isinstance(leaf, str))
 
 
-def _json_values(conversation: Conversation) -> Iterator[Any]:
-    """Yield what is in the tools and in the arguments of calls, keys of objects included."""
-    calls = [call for message in conversation.messages for call in message.tool_calls]
-    pending: list[Any] = [*conversation.tools, *(call.arguments for call in calls)]
-    yield from (call.name for call in calls)
+def _objects(value: Any) -> Iterator[Any]:
+    pending = [value]
     while pending:
-        value = pending.pop()
-        if isinstance(value, Mapping):
-            pending += [*value.keys(), *value.values()]
-        elif isinstance(value, list | tuple):
-            pending += value
-        else:
-            yield value
+        part = pending.pop()
+        if isinstance(part, list | tuple):
+            pending.extend(part)
+        elif isinstance(part, Mapping):
+            yield part
+            pending.extend(part.values())
 
 
 def _has_no_think_tags(conversation: Conversation) -> bool:
-    return not any("<think>" in text or "</think>" in text for text in _contents(conversation))
+    contents = [message.content for message in conversation.messages if isinstance(message.content, str)]
+    return not any("<think>" in text or "</think>" in text for text in contents)
 
 
 def _has_ascii_letters(conversation: Conversation) -> bool:
-    return all(text.isascii() for text in _texts(conversation))
+    return all(text.isascii() for value in _values(conversation, contents=False) for text in _texts(value))
 
 
 def _has_ascii_space(conversation: Conversation) -> bool:
-    return all(text.strip() == text.strip(_ASCII_SPACE) for text in _texts(conversation))
+    texts = (text for value in _values(conversation, contents=True) for text in _texts(value))
+    return all(text.strip() == text.strip(_ASCII_SPACE) for text in texts)
 
 
 def _has_plain_json(conversation: Conversation) -> bool:
-    return all(map(_is_plain, _json_values(conversation)))
+    return all(map(_is_plain, _leaves(list(_values(conversation, contents=True)))))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield what is in a value and is no list or object, keys included."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list | tuple):
+            pending.extend(part)
+        elif isinstance(part, Mapping):
+            pending += [*part.keys(), *part.values()]
+        else:
+            yield part
 
 
 def _is_plain(value: Any) -> bool:
@@ -64,19 +77,32 @@ def _is_plain(value: Any) -> bool:
         return "e" not in repr(value)
     if isinstance(value, int):
         return -_LARGE < value < _LARGE
-    return not isinstance(value, str) or not any(mark in value for mark in _LINE_SEPARATORS)
+    return not isinstance(value, str) or not ("\u2028" in value or "\u2029" in value)
+
+
+def _has_sorted_keys(conversation: Conversation) -> bool:
+    objects = (one for value in _values(conversation, contents=False) for one in _objects(value))
+    return all(sorted(one) == sorted(one, key=lambda key: str(key).lower()) for one in objects)
 
 
 _ALL = (
-    Assumption("no-think-tags", "no content has <think> or </think> in it", _has_no_think_tags),
+    Assumption("no-think-tags", "no text has <think> or </think> in it", _has_no_think_tags),
     Assumption(
-        "ascii-letters", "texts that are put into capital or small letters are ASCII", _has_ascii_letters
+        "ascii-letters",
+        "names, types and roles that are put into other letters are ASCII",
+        _has_ascii_letters,
     ),
     Assumption("ascii-space", "the white space around texts is ASCII", _has_ascii_space),
     Assumption(
         "plain-json", "JSON has no numbers that Go and Python write in different ways", _has_plain_json
     ),
+    Assumption("sorted-keys", "keys that are sorted have no capital letters", _has_sorted_keys),
+    Assumption("needed-values", "all that the template needs is there and of the kind it expects"),
+    Assumption("go-json", "JSON may be without the spaces that the vendor's template has", has_no_tools),
 )
 
-ASSUMPTIONS: Mapping[str, Assumption] = {assumption.name: assumption for assumption in _ALL}
-"""All of them, by name."""
+ASSUMPTIONS = {assumption.name: assumption for assumption in _ALL}
+"""Every assumption by name."""
+
+OPT_IN = frozenset({"go-json"})
+"""The assumptions that hold only where they are asked for."""

@@ -10,6 +10,7 @@ from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import (
     constant,
+    is_content,
     negated,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
@@ -46,11 +47,6 @@ from transplate.convert.jinja_to_go.values import (
     Undefined,
     Value,
     kinds_of,
-)
-from transplate.gotmpl.nodes import (
-    Chain,
-    Operand,
-    Variable,
 )
 
 _THINK_TAGS = frozenset({"<think>", "</think>"})
@@ -235,8 +231,7 @@ class Comparing(Interface):
                 if not item.value:
                     return True
                 source = self.text_operand(container)
-                if not self.exact and item.value in _THINK_TAGS and _is_content(source):
-                    self.assumptions.add("no-think-tags")
+                if item.value in _THINK_TAGS and is_content(source) and self.takes("no-think-tags"):
                     return False
                 return self.run(strings.find(item.value), s=source)
             return self.run(strings.find_any(), s=self.text_operand(container), p=self.text_operand(item))
@@ -256,8 +251,3 @@ class Comparing(Interface):
         if kind == "type":
             raise Refused("in a type of a property")
         raise Refused(f"in a {self._name_of(container)}")
-
-
-def _is_content(operand: Operand) -> bool:
-    """Tell whether an expression is the content of a message."""
-    return isinstance(operand, Variable | Chain) and operand.fields[-1:] == ("Content",)

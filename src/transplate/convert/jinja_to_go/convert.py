@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
-from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
+from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN
 from transplate.convert.jinja_to_go.cleanup import cleaned, on_lines
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.refusals import Refused, TooLong
@@ -23,6 +23,10 @@ from transplate.ollama.versions import NEWEST
 from transplate.source import check_text
 
 _LONGEST = 300_000
+_LONG_ENOUGH = 100_000
+_ATTEMPTS = ((3, 12_000), (2, 12_000), (1, 40_000))
+"""How deep macros that call themselves are written out where their text is a value, and after how many
+statements to try with less; macros that only print are templates of any depth."""
 
 
 def to_go(
@@ -56,25 +60,44 @@ def to_go(
         UnsupportedTemplate: Go cannot say the same; the error names what and where.
         ValueError: ``assume`` has a name that is not known.
     """
-    if assume:
-        raise ValueError(f"assume: {sorted(assume)[0]!r} is not known")
+    unknown = sorted(set(assume) - ASSUMPTIONS.keys())
+    if unknown:
+        raise ValueError(f"no assumption is called {unknown[0]!r}; there are {', '.join(ASSUMPTIONS)}")
+    allowed = frozenset(assume) if exact else frozenset(ASSUMPTIONS.keys() - OPT_IN).union(assume)
     check_text(source, "to_go")
     tree = read(source)
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
-    compiler = Compiler(tree, _request(given), exact=exact)
-    messages = compiler.variables["messages"]
-    assert isinstance(messages, Go)  # noqa: S101
+    shortest: Conversion | None = None
+    for depth, budget in _ATTEMPTS:
+        compiler = Compiler(tree, _request(given), allowed=allowed, depth=depth, budget=budget)
+        try:
+            _compile(compiler)
+            made = _conversion(compiler, ollama)
+        except (TooLong, RecursionError):
+            continue
+        if shortest is None or len(made.text) < len(shortest.text):
+            shortest = made
+        if len(made.text) <= _LONG_ENOUGH or not compiler.is_deep:
+            break
+    if shortest is None:
+        raise _too_long(tree)
+    return shortest
+
+
+def _compile(compiler: Compiler) -> None:
     compiler.state.facts["$.Messages"] = True
     try:
-        compiler.body(tree.body)
+        compiler.body(compiler.tree.body)
     except Refused as refused:
         raise UnsupportedTemplate(
-            f"{refused.reason} cannot be converted", source=tree.source, offset=compiler.place
+            f"{refused.reason} cannot be converted", source=compiler.tree.source, offset=compiler.place
         ) from None
-    except TooLong:
-        raise _too_long(tree) from None
+
+
+def _conversion(compiler: Compiler, ollama: str) -> Conversion:
+    """Return what a compiler has written, as a template."""
     body = cleaned(tuple(compiler.items))
-    assumptions = tuple(ASSUMPTIONS[name] for name in sorted(compiler.assumptions))
+    assumptions = tuple(ASSUMPTIONS[name] for name in ASSUMPTIONS if name in compiler.taken)
     head: list[Item] = []
     if assumptions:
         said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)
@@ -84,34 +107,30 @@ def to_go(
         for made in compiler.macro_templates.values()
         if made.name
     ]
-    definitions = (*_definitions(compiler.defines, exact=exact), *macros)
-    plain = print_template((*definitions, *body))
-    if len(plain) > _LONGEST:
-        raise _too_long(tree)
-    block = shape_block(plain, ollama)
+    definitions = (*_definitions(compiler.defines, is_plain="plain-json" in compiler.taken), *macros)
+    text = print_template((*definitions, *body))
+    if len(text) > _LONGEST:
+        raise TooLong
+    block = shape_block(text, ollama)
     if block:
         body = cleaned(tuple(compiler.items), hidden=frozenset({"Thinking", "ToolCalls"}))
     whole = (*on_lines((*head, *block, *definitions)), *body)
-    text = print_template(whole)
-    if len(text) > _LONGEST:
-        raise _too_long(tree)
-    losses = [
-        Loss(
+    return Conversion(print_template(whole), assumptions, tuple(_losses(compiler)))
+
+
+def _losses(compiler: Compiler) -> Iterator[Loss]:
+    for name in sorted(compiler.tokens_not_given):
+        yield Loss(
             f"{name} prints nothing: the conversion was not given the tokenizer's (special_tokens=)",
             name="special-tokens",
         )
-        for name in sorted(compiler.tokens_not_given)
-    ]
     for reason, place in dict.fromkeys(compiler.losses):
-        position = None if place is None else tree.source.position(place)
-        losses.append(
-            Loss(
-                f"fails where this is reached: {reason} cannot be converted",
-                None if position is None else position.line,
-                None if position is None else position.column,
-            )
+        position = None if place is None else compiler.tree.source.position(place)
+        yield Loss(
+            f"fails where this is reached: {reason} cannot be converted",
+            None if position is None else position.line,
+            None if position is None else position.column,
         )
-    return Conversion(text, assumptions, tuple(losses))
 
 
 def _too_long(tree: JinjaTree) -> UnsupportedTemplate:
@@ -148,10 +167,10 @@ def _value(value: Any) -> Value:
     return Const(value)
 
 
-def _definitions(names: Collection[str], *, exact: bool) -> Body:
+def _definitions(names: Collection[str], *, is_plain: bool) -> Body:
     made: list[Item] = []
     for name in sorted(names):
-        text = defines.ORDINARY if name == "json" and not exact else defines.DEFINES[name]
+        text = defines.ORDINARY if name == "json" and is_plain else defines.DEFINES[name]
         body = parse(text, functions=FUNCTIONS).body
         made.append(Define(build.string(name), body))
     return tuple(made)

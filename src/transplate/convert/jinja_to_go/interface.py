@@ -81,8 +81,20 @@ class Interface(Writer):
 
     place: int | None = None
 
-    def __init__(self, tree: JinjaTree, variables: dict[str, Value], *, exact: bool) -> None:
-        super().__init__(exact=exact)
+    def __init__(
+        self,
+        tree: JinjaTree,
+        variables: dict[str, Value],
+        *,
+        allowed: frozenset[str],
+        depth: int = 3,
+        budget: int = 40_000,
+    ) -> None:
+        super().__init__(allowed=allowed)
+        self.depth, self.budget = depth, budget
+        """How deep macros are written out in themselves, and how many statements may be compiled."""
+        self.is_deep = False
+        """Whether a macro was written out in itself."""
         self.tree = tree
         self.variables = variables
         self.state.scopes[0].update(variables)
@@ -470,8 +482,4 @@ class Interface(Writer):
         raise NotImplementedError
 
     def _checkpoint(self) -> Callable[[], None]:
-        raise NotImplementedError
-
-    def assume_ascii_letters(self) -> None:
-        """Note that the default style changes the case of ASCII letters only."""
         raise NotImplementedError

@@ -167,6 +167,9 @@ class JsonText(Interface):
             source = self.captured_json(value.expr)
         else:
             source = call("json", value.expr)
+        if indent is None and self.takes("go-json"):
+            self.print(source if self.sink is None else self._kept_operand(source))
+            return
         if self.sink is None and indent is None and not compact:
             self._call_define("json", value.expr)
             return

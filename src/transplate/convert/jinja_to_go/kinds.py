@@ -6,8 +6,8 @@ from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, number
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import (
+    kinds_test,
     negated,
-    type_test,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import Condition, all_of, any_of, opposite
@@ -94,7 +94,7 @@ class Kinds(Interface):
             elif value.kinds <= kinds:
                 inner = True
             else:
-                inner = any_of(*(type_test(value.expr, kind) for kind in sorted(value.kinds & kinds)))
+                inner = kinds_test(value.expr, kinds, value.kinds)
             if value.present is None:
                 return inner
             if value.absent in kinds:
@@ -115,7 +115,7 @@ class Kinds(Interface):
         if not isinstance(value, Go):
             raise Refused(f"this use of a {type(value).__name__}")
         if value.present is not None:
-            if self.exact:
+            if not self.takes("needed-values"):
                 with self.block() as items:
                     self.fail("a value is undefined")
                 self.dead = False
@@ -136,8 +136,8 @@ class Kinds(Interface):
         if value.present is not None:
             value = self.defined(value)
         if left != value.kinds:
-            if self.exact:
-                test = any_of(*(type_test(value.expr, kind) for kind in sorted(left)))
+            if not self.takes("needed-values"):
+                test = kinds_test(value.expr, left, value.kinds)
                 with self.block() as items:
                     self.fail("a value of another type")
                 self.dead = False

@@ -10,6 +10,7 @@ from transplate.convert.jinja_to_go.values import (
     ABSENT,
     ELEMENTS,
     MAPPED,
+    MAPPINGS,
     SCALARS,
     TEXT,
     Built,
@@ -140,8 +141,12 @@ class Lists(Interface):
         if not isinstance(value, Go):
             raise Refused(f"an item of a {self._name_of(value)}")
         value = self.defined(value)
+        if value.kinds == TEXT and isinstance(fixed, int):
+            return self.at(value, index)
         if value.kinds == TEXT:
             raise Refused("a character at a place that is not known")
+        if value.kinds <= SCALARS | MAPPINGS:
+            return Undefined()
         if not value.kinds <= ELEMENTS.keys():
             if value.kinds & MAPPED.keys() or len(value.kinds) == 1:
                 raise self.split_kinds(value, f"an item of a {self._name_of(value)}")

@@ -121,13 +121,14 @@ class Loops(Interface):
             def run(
                 item: Value, loop: Loop, unrolled: bool = False, finish: Callable[[], None] = finish
             ) -> None:
-                self._loops.append(LoopExit(finish, unrolled=unrolled))
+                loops = [*self._loops]
+                self._loops = [*loops, LoopExit(finish, unrolled=unrolled)]
                 try:
                     body(item, loop)
                     if not self.dead and not unrolled:
                         finish()
                 finally:
-                    self._loops.pop()
+                    self._loops = loops
 
             self._walk(value, run, wants)
             assigned, self._assigned = self._assigned, outer_assigned | self._assigned

@@ -29,7 +29,6 @@ from transplate.gotmpl.nodes import Operand, TemplateCall, Variable
 from transplate.gotmpl.printer import print_node
 from transplate.jinja import nodes as j
 
-_DEEPEST = 3
 _MOST_VARIANTS = 12
 _DOLLAR = Variable("$")
 
@@ -55,7 +54,8 @@ class Macros(Interface):
             if self._call_template(macro, {**constant, **values}):
                 return
         depth = self._depth.get(found.name, 0)
-        if depth >= _DEEPEST:
+        self.is_deep |= depth > 0
+        if depth >= self.depth:
             raise Refused(f"the macro {found.name}, which calls itself")
         scopes = self.state.scopes
         self.state.scopes = [*scopes[:1], values]

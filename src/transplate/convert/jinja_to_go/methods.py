@@ -7,6 +7,7 @@ from typing import Any
 from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.operands import is_content
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import any_of, truth_value
 from transplate.convert.jinja_to_go.values import (
@@ -93,13 +94,8 @@ class StringMethods(Interface):
         return self.declare("part", operand)
 
     def _cased(self, operand: Operand, *, lower: bool) -> Operand:
-        self.assume_ascii_letters()
-        return self.run(cases.change_case(lower=lower, is_ascii=not self.exact), s=operand)
-
-    def assume_ascii_letters(self) -> None:
-        """Note that the default style changes the case of ASCII letters only."""
-        if not self.exact:
-            self.assumptions.add("ascii-letters")
+        is_ascii = not is_content(operand) and self.takes("ascii-letters")
+        return self.run(cases.change_case(lower=lower, is_ascii=is_ascii), s=operand)
 
     def _capitalized(self, value: Value, name: str) -> Value:
         if name == "title":
@@ -113,9 +109,7 @@ class StringMethods(Interface):
         if characters == "":
             return value
         source = self.text_operand(value)
-        ascii_only = not self.exact
-        if ascii_only and characters is None:
-            self.assumptions.add("ascii-space")
+        ascii_only = characters is None and self.takes("ascii-space")
         if name in ("strip", "lstrip"):
             source = self.run(strings.left_strip(characters, ascii_only=ascii_only), s=source)
         if name in ("strip", "rstrip"):

@@ -33,6 +33,17 @@ def type_test(operand: Operand, kind: str) -> Operand:
     return go(f'eq (printf "%T" $x) "{GO_TYPES[kind]}"', x=operand)
 
 
+def kinds_test(operand: Operand, wanted: frozenset[str], possible: frozenset[str]) -> Operand | bool:
+    """Return the condition that a value that is of some possible kinds is of one of those that are wanted."""
+    wanted, others = possible & wanted, possible - wanted
+    if not wanted or not others:
+        return bool(wanted)
+    chosen = others if len(others) < len(wanted) else wanted
+    types = [string(GO_TYPES[kind]) for kind in sorted(chosen)]
+    test = call("eq", go('printf "%T" $x', x=operand), *types)
+    return negated(test) if chosen is others else test
+
+
 def constant(value: object) -> Operand:
     """Return a constant as a Go expression."""
     if value is None:
@@ -171,3 +182,8 @@ def with_variable(operand: Operand, name: str, other: Variable) -> Operand:
         )
         return Pipeline(commands, operand.declarations, operand.is_assignment)
     return operand
+
+
+def is_content(operand: Operand) -> bool:
+    """Tell whether an expression is the content of a message."""
+    return isinstance(operand, Variable | Chain) and operand.fields[-1:] == ("Content",)

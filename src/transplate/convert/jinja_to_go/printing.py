@@ -11,7 +11,6 @@ from transplate.convert.jinja_to_go.operands import (
     type_test,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
-from transplate.convert.jinja_to_go.truths import as_operand
 from transplate.convert.jinja_to_go.values import (
     TEXT,
     Built,
@@ -114,12 +113,6 @@ class Printing(Interface):
             self.text(str(value.value))
         elif isinstance(value, Undefined):
             return
-        elif isinstance(value, Int) and lowest(value) == -1:
-            self.branch(
-                as_operand(self.compare(">=", value, Const(0))),
-                lambda: self.print(self._printable(self.int_operand(value))),
-                lambda: self.text("-1"),
-            )
         elif isinstance(value, Int):
             self._write_int(value)
         elif isinstance(value, Cat):
@@ -160,6 +153,8 @@ class Printing(Interface):
         if self.sink is None:
             self._call_define("repr", operand)
         else:
+            if any(depth > 1 for depth in self._depth.values()):
+                raise Refused("a list or dict printed as Python in a macro that calls itself")
             text = self.declare("json", call("json", operand))
             self.print(self.run(defines.REPR, s=text))
 
@@ -232,7 +227,8 @@ class Printing(Interface):
     def _write_int(self, value: Int) -> None:
         def print_below_zero() -> None:
             self.text("-")
-            self.print(go('len (slice (printf "%*s" $n "") $x)', n=number(-value.offset), x=value.expr))
+            below = go('len (slice (printf "%*s" $n "") $x)', n=number(-value.offset), x=value.expr)
+            self.print(self._printable(below))
 
         def print_it() -> None:
             self.print(self._printable(self.int_operand(value)))
@@ -249,9 +245,8 @@ class Printing(Interface):
             self.print(self.run(defines.NUMBER_VALUE, s=operand))
 
     def _call_define(self, name: str, operand: Operand) -> None:
-        if not self.exact and name not in ("number", "repr"):
+        if name not in ("number", "repr") and self.takes("plain-json"):
             self.defines.add("json")
-            self.assumptions.add("plain-json")
             self.items.append(TemplateCall(string("json"), build.pipeline(operand)))
             return
         pending = [name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +18,7 @@ from transplate.convert.jinja_to_go.operands import (
 )
 from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
 from transplate.convert.jinja_to_go.values import (
+    GO_TYPES,
     Built,
     Cat,
     Const,
@@ -75,8 +76,10 @@ class State:
 class Writer:
     """Writes Go statements and keeps the state."""
 
-    def __init__(self, *, exact: bool) -> None:
-        self.exact = exact
+    def __init__(self, *, allowed: frozenset[str]) -> None:
+        self.allowed = allowed
+        self.taken: set[str] = set()
+        """The assumptions that may be relied on, and those that are."""
         self.items: list[Item] = []
         self.sink: Variable | None = None
         self.state = State()
@@ -88,10 +91,14 @@ class Writer:
         self._numbers: dict[str, int] = {}
         self.indexes: dict[str, Operand] = {}
         """Variables that count a loop, and the list that it goes over."""
-        self.assumptions: set[str] = set()
-        """What is taken for granted, by name."""
         self.serials: dict[str, int] = {}
         """Variables in the order in which they were made."""
+
+    def takes(self, name: str) -> bool:
+        """Return whether an assumption may be relied on; if so, note that it is."""
+        if name in self.allowed:
+            self.taken.add(name)
+        return name in self.allowed
 
     # --- writing --------------------------------------------------------------------------------------
 
@@ -192,7 +199,21 @@ class Writer:
                 self.learn(operand, holds)
         if operands and operands[0] == Identifier("ne") and len(operands) == 3:
             self.state.facts[print_node(call("eq", *operands[1:]))] = not holds
+        if operands and operands[0] == Identifier("eq") and len(operands) > 2:
+            self._learn_equal(operands[1], operands[2:], holds)
         self.state.facts[print_node(condition)] = holds
+
+    def _learn_equal(self, operand: Operand, others: Sequence[Operand], holds: bool) -> None:
+        """Note that a value is one of some others, or none of them; of types, which those leave."""
+        if not holds:
+            for other in others:
+                self.state.facts[print_node(call("eq", operand, other))] = False
+        elif len(others) > 1 and isinstance(operand, Pipeline):
+            command = operand.commands[0].operands
+            if command[:2] == (Identifier("printf"), string("%T")):
+                for name in dict.fromkeys(GO_TYPES.values()):
+                    if string(name) not in others:
+                        self.state.facts[print_node(call("eq", operand, string(name)))] = False
 
     def is_known(self, condition: Operand) -> bool | None:
         """Return whether a condition holds, None if that is not known."""

@@ -18,10 +18,6 @@ from transplate.gotmpl.nodes import (
 )
 from transplate.jinja import nodes as j
 
-_DEEPEST = 3
-_MOST_STATEMENTS = 40_000
-"""How many statements may be compiled for a template, those of macros and cases counted each time."""
-
 
 class Statements(Interface):
     """Jinja's statements, written in Go."""
@@ -32,7 +28,7 @@ class Statements(Interface):
             if self.dead:
                 return
             self.written += 1
-            if self.written > _MOST_STATEMENTS:
+            if self.written > self.budget:
                 raise TooLong
             outer, self.place = self.place, self.tree.places.get(id(node), self.place)
             self.by_cases(lambda node=node: self.statement(node))  # type: ignore[misc]

@@ -92,7 +92,7 @@ class WalkingDicts(Interface):
         if len(inner.kinds - {"map", "arguments"}) and len(inner.kinds) > 1:
             raise self.split_kinds(inner, "the items of one of several dicts")
         inner = self._kept_go(inner, "map")
-        if value.sorted and self.exact:
+        if value.sorted and not self.takes("sorted-keys"):
             self._walk_sorted(inner, value.only, body, wants)
             return
         over = inner.expr
