@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
 import jinja2
@@ -150,7 +151,7 @@ class OwnJudge:
 
     def found(self, template: str, cases: Sequence[Case]) -> list[Printed]:
         """Return what a template of Ollama prints for each request."""
-        ollama = OllamaTemplate(template, ollama=self.ollama)
+        ollama = _compiled(template, self.ollama)
         printed = []
         for case in cases:
             try:
@@ -161,6 +162,11 @@ class OwnJudge:
 
     def close(self) -> None:
         """Do nothing: the engines run in this process."""
+
+
+@lru_cache(maxsize=2)
+def _compiled(template: str, version: str) -> OllamaTemplate:
+    return OllamaTemplate(template, ollama=version)
 
 
 def _with_messages(made: View) -> View | None:
