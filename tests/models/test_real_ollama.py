@@ -15,6 +15,8 @@ from tests.oracle.llama import write_tiny_model
 from tests.oracle.server.oracle import OllamaServer, ServerRefusal
 from transplate import JinjaTemplate, Model, Modelfile, ModelfileError
 from transplate.models.prompts import template_of
+from transplate.ollama.versions import OLDEST
+from transplate.renderers import template_text
 
 CONVERSATIONS: list[list[dict[str, Any]]] = [
     [{"role": "user", "content": "What is <red> & blue?"}],
@@ -88,6 +90,23 @@ def test_a_folder_becomes_a_model_with_its_prompts(
     for messages in CONVERSATIONS:
         assert ollama_server.prompt(name, {"messages": messages}) == jinja.render(messages)
     assert saving.parity is not None
+
+
+def test_a_folder_with_the_prompts_of_a_renderer_gets_it(ollama_server: OllamaServer, tmp_path: Path) -> None:
+    template = template_text("qwen3-coder", ollama=OLDEST)
+    folder = hf_folder(tmp_path / "model", template)
+    path = tmp_path / "Modelfile"
+    saving = Model.load(folder).save_modelfile(path)
+    assert "renderer: qwen3-coder, which is built into Ollama, prints the same prompts" in saving.notes
+    modelfile = Modelfile.parse(path.read_bytes())
+    assert [modelfile.get(name) for name in ("renderer", "parser", "template")] == ["qwen3-coder"] * 2 + [
+        None
+    ]
+    assert "<|im_end|>" in modelfile.values("stop")
+    ollama_server.create("by-renderer", path)
+    for messages in CONVERSATIONS:
+        prompt = ollama_server.prompt("by-renderer", {"messages": messages})
+        assert prompt == JinjaTemplate(template).render(messages)
 
 
 def test_the_store_holds_what_was_written(

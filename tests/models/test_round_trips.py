@@ -182,7 +182,7 @@ def test_other_ways(tmp_path: Path) -> None:
 def test_pairs_of_the_library(shared_folder: Path, tmp_path: Path) -> None:
     """Some of them; ``python -m tests.models.pairs`` takes them all."""
     pairs = read_pairs(shared_folder)
-    for number in range(0, len(pairs), 24):
+    for number in range(0, len(pairs), 33):
         folder = tmp_path / str(number)
         folder.mkdir()
         go_and_come_back(pairs[number], folder)

@@ -18,6 +18,8 @@ from transplate.models.stops import find_stops, texts_of
 from transplate.models.tokenizer import token_ids
 from transplate.ollama.modelfile import Modelfile, ModelfileError
 from transplate.ollama.roads import choose_road
+from transplate.ollama.versions import OLDEST
+from transplate.renderers import names
 
 if TYPE_CHECKING:
     from transplate.convert import Conversion
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 _JINJA_SINCE = "0.30.0"
 """The first Ollama that runs the chat template in a GGUF."""
+_NEARLY = 0.9
+_OF_TEMPLATE = ("assumes ", "may differ", "system: ", "bos: ")
+"""How the notes begin that are about a TEMPLATE."""
 _IN_OLLAMA = ("Ollama store", "Ollama server")
 
 
@@ -172,8 +177,10 @@ class ModelfileWriter:
         tokens = model.special_tokens
         if weights.tokens.adds_bos and bos:
             tokens["bos_token"] = ""
-            self.notes.append(f"bos: Ollama's tokenizer adds {bos}, so the TEMPLATE does not")
+            self.notes.append(self._about_bos(bos, source.text))
         jinja = _jinja(source.text, tokens)
+        if (by_renderer := self._by_renderer(base, jinja)) is not None:
+            return by_renderer
         try:
             go = self._to_go(tokens)
             system = model.system or self._default_system()
@@ -189,9 +196,47 @@ class ModelfileWriter:
         self._check(go, system, jinja)
         return modelfile
 
+    def _about_bos(self, bos: str, template: str) -> str:
+        jinja = _jinja(template, self._model.special_tokens)
+        try:
+            prompt = jinja.render([{"role": "user", "content": "Hello"}])
+        except TransplateError:
+            prompt = bos
+        if prompt.startswith(bos):
+            return f"bos: Ollama's tokenizer adds {bos}, so the TEMPLATE does not"
+        return f"bos: Ollama's tokenizer adds {bos}, which the chat template does not print"
+
+    def _by_renderer(self, base: str, jinja: JinjaTemplate) -> Modelfile | None:
+        """Return a Modelfile with RENDERER; None where no renderer of Ollama prints these prompts."""
+        if "tools" not in jinja.variables:
+            return None  # All renderers take tools, so that there is no need to try them.
+        from transplate.parity.suggest import suggest
+
+        suggestions = suggest(jinja)
+        suggestion = next((one for one in suggestions if one.agreed.equal), None)
+        if suggestion is None:
+            if suggestions and suggestions[0].likeness > _NEARLY:
+                near = suggestions[0].renderer
+                self.notes.append(f"renderer: {near} prints nearly the same (transplate suggest tells more)")
+            return None
+        name = suggestion.renderer
+        self.notes.append(f"renderer: {name}, which is built into Ollama, prints the same prompts")
+        self.notes += [f"may differ where {condition}" for condition in suggestion.conditions]
+        if name not in names(ollama=OLDEST):
+            self.notes.append(f"needs a newer Ollama than {OLDEST}, which has no renderer {name}")
+        self.parity = suggestion.report
+        model = replace(self._model, renderer=name, parser=suggestion.parser)
+        modelfile = _written(model, base, None, model.system)
+        stops = [stop for stop in suggestion.stops if stop not in modelfile.values("stop")]
+        for stop in stops:
+            modelfile.add("stop", stop)
+            self.notes.append(f"stop {stop}: goes with PARSER {suggestion.parser}")
+        return modelfile
+
     def _by_jinja(self, base: str, reason: str) -> Modelfile:
         """Return a Modelfile without TEMPLATE."""
         self.conversion = self.parity = None
+        self.notes = [note for note in self.notes if not note.startswith(_OF_TEMPLATE)]
         self.notes.append(f"no TEMPLATE: {reason} (since {_JINJA_SINCE})")
         modelfile = _written(self._model, base, None, self._model.system)
         modelfile.set("requires", _JINJA_SINCE)
