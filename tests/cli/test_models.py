@@ -90,6 +90,10 @@ def test_from_says_what_a_modelfile_is_made_from(run: Run, folder: Path) -> None
     assert result.status == 0
     assert (folder / "Modelfile").read_text().startswith("FROM llama3.2\nTEMPLATE ")
     assert run("convert", "t.jinja", "t.gotmpl", "--from", "llama3.2").status == 2
+    (folder / "Modelfile").write_text("# mine\nFROM a\nADAPTER ./b\nSYSTEM x\n")
+    assert run("convert", "Modelfile", "other.modelfile").status == 2
+    assert run("convert", "Modelfile", "other.modelfile", "--from", "b").status == 0
+    assert (folder / "other.modelfile").read_text() == "# mine\nFROM b\nADAPTER ./b\nSYSTEM x\n"
 
 
 def test_nothing_is_written_to_be_shown(run: Run, model: Path) -> None:

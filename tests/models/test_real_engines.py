@@ -43,6 +43,7 @@ def test_transformers_prints_the_prompts_of_a_modelfile(
     transformers_engine: TransformersEngine, tmp_path: Path, adds_bos: bool
 ) -> None:
     transformers = pytest.importorskip("transformers")
+    pytest.importorskip("gguf")
     assert transformers_engine.name
     write_tiny_model(tmp_path / "tiny.gguf", adds_bos=adds_bos)
     path = tmp_path / "Modelfile"

@@ -55,6 +55,10 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
         if kept is not None:
             note = "takes the Modelfile that the folder was made from, with the parameters it has now"
             return Saving(path, {"": bytes(kept)}, replaced, (note,))
+    if model.modelfile is not None and base is not None:
+        edited = Modelfile.parse(bytes(model.modelfile), name=model.modelfile.source.name)
+        edited.set("from", base)
+        return Saving(path, {"": bytes(edited)}, replaced)
     writer = ModelfileWriter(model, path.parent, base)
     modelfile = writer.modelfile()
     return Saving(

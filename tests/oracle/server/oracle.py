@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib.util
 import json
 import os
 import socket
@@ -42,6 +43,8 @@ class OllamaServer:
         Raises:
             EngineUnavailable: It is not built, or does not start.
         """
+        if importlib.util.find_spec("gguf") is None:
+            raise EngineUnavailable("the Python package gguf is not installed")
         self._program = program(build=False)
         self._folder = tempfile.TemporaryDirectory(prefix="transplate-ollama-")
         root = Path(self._folder.name)
