@@ -83,7 +83,10 @@ def test_a_gguf_keeps_its_own_template(run: Run, folder: Path) -> None:
     (folder / "tiny.gguf").write_bytes(gguf(ENTRIES))
     result = run("convert", "tiny.gguf", "Modelfile")
     assert result.status == 0
-    assert "no TEMPLATE: the GGUF's own chat template makes the prompts (since 0.30.0)" in result.errors
+    assert (
+        "road: gguf_chat_template, without TEMPLATE: the GGUF's own chat template makes the prompts"
+        in result.errors
+    )
     assert (
         folder / "Modelfile"
     ).read_text() == "FROM ./tiny.gguf\nREQUIRES 0.30.0\nPARAMETER stop </s>\nPARAMETER stop <user>\n"

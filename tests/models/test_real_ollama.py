@@ -97,7 +97,7 @@ def test_a_folder_with_the_prompts_of_a_renderer_gets_it(ollama_server: OllamaSe
     folder = hf_folder(tmp_path / "model", template)
     path = tmp_path / "Modelfile"
     saving = Model.load(folder).save_modelfile(path)
-    assert "renderer: qwen3-coder, which is built into Ollama, prints the same prompts" in saving.notes
+    assert "road: renderer: qwen3-coder, which is built into Ollama, prints the same prompts" in saving.notes
     modelfile = Modelfile.parse(path.read_bytes())
     assert [modelfile.get(name) for name in ("renderer", "parser", "template")] == ["qwen3-coder"] * 2 + [
         None

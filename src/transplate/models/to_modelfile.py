@@ -196,7 +196,9 @@ class ModelfileWriter:
         if inside is not None and choose_road(go, inside.text, family=weights.family).unused_template:
             if is_inside:
                 return self._by_jinja(base, "Ollama prefers the chat template of the weights")
-            self.notes.append("the TEMPLATE is never run: Ollama prefers the chat template in the GGUF")
+            self.notes.append("road: the TEMPLATE is never run: Ollama prefers the chat template in the GGUF")
+        else:
+            self.notes.append("road: go_template, by a TEMPLATE that is made of the chat template")
         self._check(go, system, jinja)
         return modelfile
 
@@ -224,7 +226,7 @@ class ModelfileWriter:
                 self.notes.append(f"renderer: {near} prints nearly the same (transplate suggest tells more)")
             return None
         name = suggestion.renderer
-        self.notes.append(f"renderer: {name}, which is built into Ollama, prints the same prompts")
+        self.notes.append(f"road: renderer: {name}, which is built into Ollama, prints the same prompts")
         self.notes += [f"may differ where {condition}" for condition in suggestion.conditions]
         if name not in names(ollama=OLDEST):
             self.notes.append(f"needs a newer Ollama than {OLDEST}, which has no renderer {name}")
@@ -241,7 +243,7 @@ class ModelfileWriter:
         """Return a Modelfile without TEMPLATE."""
         self.conversion = self.parity = None
         self.notes = [note for note in self.notes if not note.startswith(_OF_TEMPLATE)]
-        self.notes.append(f"no TEMPLATE: {reason} (since {_JINJA_SINCE})")
+        self.notes.append(f"road: gguf_chat_template, without TEMPLATE: {reason} (since {_JINJA_SINCE})")
         modelfile = _written(self._model, base, None, self._model.system)
         modelfile.set("requires", _JINJA_SINCE)
         return modelfile
