@@ -26,6 +26,7 @@ from tests.oracle.engines import Engine, MinijinjaEngine, NodeEngine, Transforme
 from tests.oracle.llama import LlamaEngine
 from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import OLLAMA_VERSION, Answer, GoOracle
+from tests.portability import hosts
 from transplate import Conversion, OllamaTemplate, TransplateError, UnsupportedTemplate, to_jinja
 
 NOW = datetime(2024, 3, 1, 12, 30)
@@ -120,6 +121,12 @@ class Hunt:
                 conversion.text, context, now=None if engine.name == "llama-server" else NOW
             )
             key = f"{style} {engine.name}"
+            if (rendered.error or "").startswith("does not start"):
+                self.counts[f"{key} does not start"] += 1
+                continue
+            if hosts.changes(engine, conversion.text, context) or hosts.refuses(engine, rendered):
+                self.counts[f"{key} left out"] += 1
+                continue
             if answer.error is not None:
                 kept = "errors kept" if rendered.error is not None else "errors lost"
                 self.counts[f"{key} {kept}"] += 1
