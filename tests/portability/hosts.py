@@ -34,7 +34,9 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         return "drops the items of a tool"
     if _has_wrapping_integer([context["messages"], context.get("tools")]):
         return "wraps integers from 2^63 to 2^64 around"
-    if "is_think_set" in template and "enable_thinking" not in context:
+    # What a template without thinking of its own makes of a request that does not say whether to think.
+    unsaid = ("is_think_set", "else reasoning_effort is defined")
+    if "enable_thinking" not in context and any(words in template for words in unsaid):
         return "says whether to think where the request does not"
     if any(message["role"] == "developer" for message in context["messages"]):
         return "calls the developer system"
