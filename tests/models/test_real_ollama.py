@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.models.pairs import read_pairs
 from tests.models.safetensors_model import write_model
 from tests.oracle.llama import write_tiny_model
 from tests.oracle.server.oracle import OllamaServer, ServerRefusal
-from transplate import JinjaTemplate, Model, Modelfile, ModelfileError
+from transplate import Conversation, JinjaTemplate, Model, Modelfile, ModelfileError
 from transplate.models.prompts import template_of
 from transplate.ollama.versions import OLDEST
 from transplate.renderers import template_text
@@ -243,3 +244,25 @@ def test_what_the_import_of_a_folder_takes_over(
     prompt = template_of(model).render([{"role": "user", "content": "Hi"}])
     # Between them, tokenizer and TEMPLATE print BOS once.
     assert prompt.startswith("<s>") is not adds_bos
+
+
+def test_folders_made_of_the_librarys_templates(
+    ollama_server: OllamaServer, shared_folder: Path, tmp_path: Path
+) -> None:
+    """Some of them, with SYSTEM, MESSAGEs and a tokenizer that adds BOS: both give the model the same."""
+    write_tiny_model(tmp_path / "tiny.gguf", adds_bos=True)
+    for number, pair in enumerate(read_pairs(shared_folder)[::16]):
+        modelfile = Modelfile.parse("FROM ./tiny.gguf\n")
+        modelfile.set("template", pair["gotmpl"])
+        modelfile.set("system", 'Be "kind".\nAlways.')
+        modelfile.set("message", ["user: one", "assistant: two"])
+        path = tmp_path / "Modelfile"
+        path.write_bytes(bytes(modelfile))
+        ollama_server.create("library", path)
+        Model.load(path).save_pretrained(tmp_path / str(number))
+        folder = Model.load(tmp_path / str(number))
+        assert folder.chat_template is not None
+        chat = JinjaTemplate(folder.chat_template.text, special_tokens=folder.special_tokens)
+        for messages in CONVERSATIONS[:2]:
+            given = "<s>" + ollama_server.prompt("library", {"messages": messages})
+            assert chat.render(**Conversation.read(messages).to_hf()) == given, pair["gotmpl"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -135,7 +135,7 @@ def chat_template_of(model: Model) -> ChatTemplate:
     assume = ["bos-token"] if adds_bos else []
     with naming(source):
         conversion = to_jinja(source.text, assume=assume)
-        if not conversion.covers(_first_conversation(model)):
+        if not all(map(conversion.covers, _first_conversations(model))):
             # The model begins in a way that what is taken for granted leaves out.
             conversion = to_jinja(source.text, exact=True, assume=assume)
     prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
@@ -151,8 +151,11 @@ def _leaves_out_bos(renderer: str, model: Model) -> bool:
     return not prompt.startswith(bos)
 
 
-def _first_conversation(model: Model) -> Conversation:
-    return Conversation.read(model.conversation([{"role": "user", "content": "Hello"}]))
+def _first_conversations(model: Model) -> Iterator[Conversation]:
+    """Yield how conversations with a model begin, with its SYSTEM and with one of their own."""
+    question = {"role": "user", "content": "Hello"}
+    for messages in ([question], [{"role": "system", "content": "Be kind."}, question]):
+        yield Conversation.read(model.conversation(messages))
 
 
 def _made_from(model: Model, template: str) -> str | None:
