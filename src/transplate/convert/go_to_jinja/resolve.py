@@ -80,7 +80,8 @@ class _Resolver:
                 self.pipeline(item.pipeline, inside, loops, declared_in=within)
                 self.body(item.body, inside, within)
                 if item.orelse is not None:
-                    self.body(item.orelse.body, inside, loops)
+                    # Jinja forgets what the else of a loop sets, as what its body does.
+                    self.body(item.orelse.body, inside, within)
             case go.TemplateCall(_, pipeline) if pipeline is not None:
                 self.pipeline(pipeline, scope, loops)
             case go.Define(_, body):
