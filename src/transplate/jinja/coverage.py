@@ -8,7 +8,7 @@ counters change nothing that the template prints.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from jinja2.nodes import EvalContext, Impossible
 from transplate.errors import TemplateExecutionError, TransplateError
 from transplate.jinja.compiler import LocatingCodeGenerator, MeteredCodeGenerator
 from transplate.jinja.meter import Meter
+from transplate.jinja.nodes import Expression
 from transplate.jinja.positions import offset_of
 from transplate.jinja.reader import read_expression
 from transplate.jinja.template import JinjaTemplate, parse
@@ -40,6 +41,7 @@ class Arm:
         outcome: Whether it is true there, or the loop's body ran.
         parent: Number of the arm that it is in; None outside of all, and in macros.
         offset: Where the condition begins in the source.
+        expression: The condition as a tree; None if it is one that the tree has no nodes for.
     """
 
     construct: str
@@ -47,6 +49,7 @@ class Arm:
     outcome: bool
     parent: int | None
     offset: int
+    expression: Expression | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         """Return the arm in words."""
@@ -289,15 +292,14 @@ class _Marking:
         number = len(self.arms)
         places = [part.lineno for part in (node, *node.find_all(nodes.Node)) if part.lineno is not None]
         offset = offset_of(self._source.text, min(places, default=1))
-        text = self._text(node, offset)
-        self.arms += [Arm(construct, text, outcome, parent, offset) for outcome in (True, False)]
-        return number, number + 1
-
-    def _text(self, node: nodes.Node, offset: int) -> str:
+        expression: Expression | None = None
         try:
-            return write_expression(read_expression(node, self._source))
+            read = read_expression(node, self._source)
+            text, expression = write_expression(read), read
         except TransplateError:
-            return self._source.text[offset : offset + _EXCERPT].split("%}")[0].strip()
+            text = self._source.text[offset : offset + _EXCERPT].split("%}")[0].strip()
+        self.arms += [Arm(construct, text, outcome, parent, offset, expression) for outcome in (True, False)]
+        return number, number + 1
 
 
 def _environment_of(tree: nodes.Template) -> Environment:

@@ -10,6 +10,7 @@ from random import Random
 
 from transplate.conversation import Conversation, Message
 from transplate.errors import ErrorKind
+from transplate.parity.dead import dead_arms
 from transplate.parity.mutation import ROLES, Mutator
 from transplate.parity.pair import Outcomes, Pair, missing_variables
 from transplate.parity.shapes import PLAIN, SHAPES, Shape
@@ -58,8 +59,8 @@ class Effort:
         rare: How many more are made of those that take the rarest arms.
     """
 
-    patience: int = 150
-    most: int = 1200
+    patience: int = 400
+    most: int = 2500
     rare: int = 150
 
 
@@ -73,12 +74,14 @@ class Search:
 
     Attributes:
         hits: How many conversations took each arm.
+        dead: The arms that no chat can take, each with the reason; known once the seeds were tried.
         arms: All arms of both sides.
     """
 
     def __init__(self, pair: Pair, *, effort: Effort | None = None, seed: int = 0) -> None:
         self.pair = pair
         self.hits: Counter[ArmKey] = Counter()
+        self.dead: dict[ArmKey, str] = {}
         self.arms: tuple[ArmKey, ...] = tuple(
             (number, arm) for number, side in enumerate(pair.sides) for arm in range(len(side.arms))
         )
@@ -97,8 +100,8 @@ class Search:
 
     @property
     def untaken(self) -> list[ArmKey]:
-        """The arms that no conversation took."""
-        return [key for key in self.arms if key not in self.hits]
+        """The arms that no conversation took, as far as one could."""
+        return [key for key in self.arms if key not in self.hits and key not in self.dead]
 
     def run(self, seeds: Iterable[Conversation]) -> Iterator[Generated]:
         """Yield conversations with what both sides make of them: the seeds, then those made of them."""
@@ -107,6 +110,9 @@ class Search:
             yield from self._tried(conversation)
             if missing:
                 yield from self._tried(replace(conversation, variables={**missing, **conversation.variables}))
+        for number, side in enumerate(self.pair.sides):
+            untaken = [at for owner, at in self.untaken if owner == number]
+            self.dead |= {(number, at): reason for at, reason in dead_arms(side, untaken).items()}
         for conversation in self._solutions():
             yield from self._tried(conversation)
         yield from self._in_shapes()
@@ -162,7 +168,8 @@ class Search:
         roles = (*ROLES, *sorted(word for word in words if word.islower() and word.isalpha()))
         for side, number in self.untaken:
             literals, names = _asked(self.pair.sides[side].arms[number].text)
-            for word in literals:
+            both = [f"{one}x{other}" for one in literals for other in literals if one != other]
+            for word in (*literals, *both):
                 for role in roles:
                     message, user = Message(role, word), Message("user", "x")
                     found.setdefault((role, word), Conversation((message, user)))
@@ -195,6 +202,8 @@ class Search:
         candidates = [*self._witnesses.get(sibling, ()), *around]
         base = random.choice(candidates) if candidates else self._any()
         words, names = _asked(arm.text)
+        if not words and arm.parent is not None:
+            words, _ = _asked(self.pair.sides[side].arms[arm.parent].text)
         return self._mutator.mutant(base, self._any(), words, names)
 
     def _is_reachable(self, key: ArmKey) -> bool:

@@ -76,8 +76,17 @@ class Mutator:
         random = self.random
         if random.random() < 0.3:
             return random.choice(_TEXTS)
-        word = random.choice(self.words)
-        return random.choice((word, word, f"{word} x", f"x {word}", f"{word}{_FILLER}", f"a{word}b{word}c"))
+        word, other = random.choice(self.words), random.choice(self.words)
+        texts = (
+            word,
+            word,
+            f"{word} x",
+            f"x {word}",
+            f"{word}{_FILLER}",
+            f"a{word}b{word}c",
+            f"{word}x{other}",
+        )
+        return random.choice(texts)
 
     def role(self) -> str:
         """Return a role, mostly one in common use."""
@@ -90,7 +99,10 @@ class Mutator:
         """Return a value for a variable or an argument."""
         word = self.text()
         return self.random.choice(
-            (True, False, None, 1, 0, 2.5, word, word, [word], {word: word}, [], {}, [{"type": word}])
+            (
+                *(True, False, None, 1, 0, 2.5, word, word, [word], {word: word}, [], {}, [{"type": word}]),
+                *(["get_weather", "f"], [word, 1], {word: [word], "b": {"c": 1}}),
+            )
         )
 
     def call(self, identifier: str = "call_0") -> ToolCall:
@@ -244,5 +256,7 @@ class Mutator:
         if not self.names:
             return conversation
         name = self.random.choice(self.names)
-        value = [{"title": self.text(), "text": self.text()}] if name == "documents" else self.value()
+        value = self.value()
+        if name == "documents":
+            value = [{"title": self.text(), "text": self.text()} for _ in range(self.random.choice((1, 2)))]
         return replace(conversation, variables={**conversation.variables, name: value})

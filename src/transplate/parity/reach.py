@@ -11,7 +11,17 @@ def reach_of(pair: Pair, search: Search) -> tuple[Reach, ...]:
     """Return for each side what a search reached."""
     found = []
     for number, side in enumerate(pair.sides):
-        arms = side.arms
-        untaken = [arm for at, arm in enumerate(arms) if (number, at) not in search.hits]
-        found.append(Reach(len(arms), len(arms) - len(untaken), (), tuple(map(str, untaken))))
+        untaken = [at for at in range(len(side.arms)) if (number, at) not in search.hits]
+        reasons = {
+            at: reason for (owner, at), reason in search.dead.items() if owner == number and at in untaken
+        }
+        open_arms = [at for at in untaken if at not in reasons]
+        found.append(
+            Reach(
+                arms=len(side.arms),
+                taken=len(side.arms) - len(untaken),
+                dead=tuple((str(side.arms[at]), reason) for at, reason in reasons.items()),
+                open=tuple(str(side.arms[at]) for at in open_arms),
+            )
+        )
     return tuple(found)

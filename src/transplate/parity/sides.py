@@ -134,7 +134,7 @@ class GoSide:
     def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:  # noqa: ARG002
         """Return what Ollama makes of a conversation, and the arms that the template takes."""
         try:
-            taken = self._coverage.take(self.template.values(**conversation.to_ollama()), now=now)
+            taken = self.coverage.take(self.template.values(**conversation.to_ollama()), now=now)
         except RequestError as error:
             return Outcome("", error)
         return Outcome(taken.output, taken.error, taken.arms)
@@ -148,13 +148,14 @@ class GoSide:
         return GoTrace(self.source)
 
     @cached_property
-    def _coverage(self) -> GoCoverage:
+    def coverage(self) -> GoCoverage:
+        """The template with its arms marked."""
         return GoCoverage(self.source)
 
     @property
     def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
-        return self._coverage.arms
+        return self.coverage.arms
 
     @cached_property
     def abilities(self) -> frozenset[str]:
@@ -189,7 +190,7 @@ class JinjaSide:
         """Return what transformers makes of a conversation, and the arms that the template takes."""
         arguments: dict[str, Any] = {**conversation.to_hf(), "now": now}
         try:
-            taken = self._coverage.take(**shape.of(arguments))
+            taken = self.coverage.take(**shape.of(arguments))
         except RequestError as error:
             return Outcome("", error)
         return Outcome(taken.output, taken.error, taken.arms)
@@ -204,14 +205,15 @@ class JinjaSide:
         return JinjaTrace(self.source, special_tokens=template.special_tokens, limits=template.limits)
 
     @cached_property
-    def _coverage(self) -> JinjaCoverage:
+    def coverage(self) -> JinjaCoverage:
+        """The template with its arms counted."""
         template = self.template
         return JinjaCoverage(self.source, special_tokens=template.special_tokens, limits=template.limits)
 
     @property
     def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
-        return self._coverage.arms
+        return self.coverage.arms
 
     @cached_property
     def words(self) -> frozenset[str]:
