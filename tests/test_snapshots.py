@@ -1,4 +1,5 @@
-"""Prompts and converted templates as files: ``snapshots/<template>/<conversation>.txt``, ``converted.jinja``.
+"""Prompts and converted templates as files: ``snapshots/<template>/<conversation>.txt``, and the two forms
+``converted.jinja`` and ``converted-exact.jinja``.
 
 A prompt is one text that all sides printed: the Go template run by this project, the converted template in
 every Jinja engine that is there, and real Ollama, whose recorded answer must be the same before a snapshot is
@@ -28,6 +29,7 @@ from transplate import Conversation, Conversion, JinjaTemplate, OllamaTemplate, 
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 STEMS = sorted(path.stem for path in TEMPLATES.glob("*.gotmpl"))
+FORMS = {"converted": False, "converted-exact": True}
 PROMPTS = [pytest.param(stem, name, id=f"{stem}/{name}") for stem in STEMS for name in CONVERSATIONS]
 
 
@@ -47,7 +49,7 @@ class SnapshotFile(SingleFileSnapshotExtension):
 
     @classmethod
     def get_file_basename(cls, *, test_location: PyTestLocation, index: SnapshotIndex) -> str:  # noqa: ARG003
-        return cls._parameters(test_location).get("name", "converted")
+        return cls._parameters(test_location)["name"]
 
     @classmethod
     def matches_test_location(cls, *, test_location: PyTestLocation, snapshot_location: str) -> bool:
@@ -145,13 +147,15 @@ def test_engine_prints_the_snapshot(
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_converted_text(stem: str, snapshot: SnapshotAssertion) -> None:
-    assert to_jinja(source_of(stem)).text.encode() == snapshot(extension_class=ConvertedFile)
+@pytest.mark.parametrize("name", FORMS)
+def test_converted_text(stem: str, name: str, snapshot: SnapshotAssertion) -> None:
+    text = to_jinja(source_of(stem), exact=FORMS[name]).text
+    assert text.encode() == snapshot(extension_class=ConvertedFile)
 
 
 def test_every_snapshot_has_its_test() -> None:
     expected = {f"{stem}/{name}.txt" for stem in STEMS for name in CONVERSATIONS}
-    expected |= {f"{stem}/converted.jinja" for stem in STEMS}
+    expected |= {f"{stem}/{name}.jinja" for stem in STEMS for name in FORMS}
     assert {
         path.relative_to(SNAPSHOTS).as_posix() for path in SNAPSHOTS.rglob("*") if path.is_file()
     } == expected
