@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from transplate.cli import FINE
+from transplate.cli import FINE, NO
 from transplate.cli.output import print_json, say
-from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.verdict import covered, exception_lines, report_data, report_lines
 from transplate.errors import TransplateError
 from transplate.language import language_of_name
 
@@ -85,16 +85,27 @@ def write_model(
         saving.write(force=force)
     if as_json:
         print_json(_data(saving, dry_run=dry_run), indent=2)
-        return FINE
-    for line in _lines(saving, model.name, destination, dry_run=dry_run):
-        say(line, err=True)
-    return FINE
+    else:
+        for line in _lines(saving, model.name, destination, dry_run=dry_run):
+            say(line, err=True)
+    return NO if target == "hf" and _differs_unannounced(saving) else FINE
+
+
+def _differs_unannounced(saving: Saving) -> bool:
+    """Return whether prompts differ on conversations that a converted template is meant for."""
+    if saving.conversion is None or saving.parity is None:
+        return False
+    return bool(covered(saving.parity, saving.conversion).differences)
 
 
 def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:
-    if saving.parity is not None:
+    if saving.parity is not None and saving.conversion is not None:
         # Ollama joins messages before any TEMPLATE sees them, so on some conversations no TEMPLATE is equal.
-        yield from report_lines(saving.parity, source, destination, expects_differences=True)
+        meant = covered(saving.parity, saving.conversion)
+        yield from report_lines(meant, source, destination, expects_differences=True)
+        yield from exception_lines(saving.parity, saving.conversion)
+    elif saving.parity is not None:
+        yield from report_lines(saving.parity, source, destination)
     yield from saving.notes
     for replaced in saving.replaced:
         yield f"{'would replace' if dry_run else 'replaced'}: {replaced}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -139,7 +139,31 @@ def chat_template_of(model: Model) -> ChatTemplate:
             # The model begins in a way that what is taken for granted leaves out.
             conversion = to_jinja(source.text, exact=True, assume=assume)
     prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
-    return ChatTemplate(_begun(conversion.text, model), conversion, prints_bos)
+    text = _begun(conversion.text, model)
+    return ChatTemplate(text, _of_beginnings(conversion, model), prints_bos)
+
+
+def _of_beginnings(conversion: Conversion, model: Model) -> Conversion:
+    """Return a conversion that tells what it is meant for of conversations before the model begins them."""
+    if not model.system and not model.messages:
+        return conversion
+
+    def begun(test: Callable[[Conversation], bool]) -> Callable[[Conversation], bool]:
+        return lambda conversation: test(_with_beginning(conversation, model))
+
+    return replace(
+        conversion,
+        assumptions=tuple(replace(one, holds=begun(one.holds)) for one in conversion.assumptions),
+        losses=tuple(replace(one, affects=begun(one.affects)) for one in conversion.losses),
+    )
+
+
+def _with_beginning(conversation: Conversation, model: Model) -> Conversation:
+    first = conversation.messages[0].role if conversation.messages else ""
+    beginning = model.conversation([], system="" if first == "system" else None)
+    if not beginning:
+        return conversation
+    return replace(conversation, messages=Conversation.read(beginning).messages + conversation.messages)
 
 
 def _leaves_out_bos(renderer: str, model: Model) -> bool:
