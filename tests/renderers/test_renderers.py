@@ -14,6 +14,7 @@ import pytest
 from tests.fuzz.renderers import Comparison
 from tests.oracle.renderers import NAMES
 from tests.renderers.__main__ import main as write_templates
+from tests.renderers.page import PAGE, parsers, renderers, with_table
 from tests.renderers.vectors import read_vectors
 from transplate import RequestError, TemplateExecutionError, TransplateError
 from transplate.renderers import Renderer, names, resolve, template_text
@@ -202,3 +203,9 @@ def test_names_that_there_are_not(name: str, ollama: str, said: str) -> None:
 def test_which_gemma4_it_is(model: str, parameters: str, resolved: str) -> None:
     assert resolve("gemma4", model=model, parameters=parameters) == resolved
     assert resolve("qwen3.5", model=model, parameters=parameters) == "qwen3.5"
+
+
+def test_the_page_has_the_renderers_and_parsers_of_now() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name, make in (("renderers", renderers), ("parsers", parsers)):
+        assert with_table(text, name, make()) == text, "python -m tests.renderers.page --write"

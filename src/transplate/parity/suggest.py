@@ -73,15 +73,18 @@ class Suggestion:
         return 1 - unlike / max(self.agreed.checked, 1)
 
 
-def suggest(template: Template, *, ollama: str = NEWEST) -> tuple[Suggestion, ...]:
+def suggest(
+    template: Template, *, renderers: Iterable[str] | None = None, ollama: str = NEWEST
+) -> tuple[Suggestion, ...]:
     """Return the renderers that print what a template prints, the best one first.
 
     Args:
         template: A chat template with its special tokens, or whatever else :func:`check_parity` takes.
+        renderers: The renderers to choose from; all if None.
         ollama: The version of Ollama.
 
     Raises:
-        TransplateError: The template cannot be read, or the version is not known.
+        TransplateError: The template cannot be read, or the version or a renderer is not known.
 
     Example:
         >>> suggest(JinjaTemplate(text))[0].renderer  # doctest: +SKIP
@@ -89,7 +92,8 @@ def suggest(template: Template, *, ollama: str = NEWEST) -> tuple[Suggestion, ..
     """
     side_of(template)  # An error in the template comes first.
     now = datetime.now()
-    found = (_Candidate(template, name, ollama, now).suggestion() for name in names(ollama=ollama))
+    chosen = names(ollama=ollama) if renderers is None else renderers
+    found = (_Candidate(template, name, ollama, now).suggestion() for name in chosen)
     return tuple(sorted(filter(None, found), key=lambda one: (not one.always, -one.likeness)))
 
 

@@ -15,6 +15,10 @@ _OLMO = (
     "You are Olmo, a helpful AI assistant built by Ai2. Your date cutoff is December 2024, and your model "
     "weights are available at https://huggingface.co/allenai."
 )
+_JSON = "it writes < > & in JSON as they are, and the fields of a tool in the order given"
+_PLACE = "; system messages stay where they are"
+_OWN_SYSTEM = "its own system message has another text"
+_SILENT = "it does not think unless told to"
 _QWEN = {"folds_instructions": False, "has_efforts": False, "keeps_thoughts": False}
 _NEMOTRON: Switches = {
     "follows_vendor": True,
@@ -55,18 +59,21 @@ ENTRIES = {
         Form("qwen3-coder"),
         parser="qwen3-coder",
         stops=_CHATML,
+        differences="it writes the schemas of tools otherwise, and keeps an empty system message",
     ),
     "qwen3-vl-instruct": _entry(
         "Qwen3-VL Instruct",
         _vl(thinks=False),
         parser="qwen3-vl-instruct",
         stops=_CHATML,
+        differences=_JSON + _PLACE,
     ),
     "qwen3-vl-thinking": _entry(
         "Qwen3-VL Thinking",
         _vl(thinks=True),
         parser="qwen3-vl-thinking",
         stops=_CHATML,
+        differences=_JSON + "; it cannot be told not to think",
     ),
     "qwen3.5": _entry(
         "Qwen3.5 and Qwen3.6",
@@ -74,6 +81,7 @@ ENTRIES = {
         oldest=_vl(thinks=True, says_no_thoughts=True),
         parser="qwen3.5",
         stops=_CHATML,
+        differences=_JSON,
     ),
     "qwen3.8": _entry(
         "Qwen3.8",
@@ -88,6 +96,7 @@ ENTRIES = {
         is_new=True,
         parser="ornith",
         stops=_CHATML,
+        differences=_JSON,
     ),
     "cogito": _entry(
         "Cogito v2.1",
@@ -106,24 +115,28 @@ ENTRIES = {
         _olmo("olmo3", "You are a helpful function-calling AI assistant. "),
         parser="olmo3",
         stops=_CHATML,
+        differences=_JSON + _PLACE,
     ),
     "olmo3.1": _entry(
         "Olmo 3.1 Instruct",
         _olmo("olmo3", _OLMO + " "),
         parser="olmo3",
         stops=_CHATML,
+        differences=_JSON + _PLACE,
     ),
     "olmo3-think": _entry(
         "Olmo 3 7B Think and Olmo 3.1 32B Think",
         _olmo("olmo3-think", _OLMO),
         parser="olmo3-think",
         stops=_CHATML,
+        differences=_OWN_SYSTEM + _PLACE,
     ),
     "olmo3-32b-think": _entry(
         "Olmo 3 32B Think",
         _olmo("olmo3-think", "You are a helpful AI assistant."),
         parser="olmo3-think",
         stops=_CHATML,
+        differences="system messages stay where they are",
     ),
     "nemotron-3-nano": _entry(
         "Nemotron 3 Nano",
@@ -148,6 +161,7 @@ ENTRIES = {
         is_new=True,
         parser="gemma4",
         stops=("<turn|>",),
+        differences=_SILENT,
     ),
     "gemma4-small": _entry(
         "Gemma 4 E2B and E4B",
@@ -155,6 +169,7 @@ ENTRIES = {
         is_new=True,
         parser="gemma4",
         stops=("<turn|>",),
+        differences=_SILENT,
     ),
     "gemma4-large": _entry(
         "Gemma 4 12B, 26B and 31B",
@@ -162,6 +177,7 @@ ENTRIES = {
         is_new=True,
         parser="gemma4",
         stops=("<turn|>",),
+        differences=_SILENT + "; it opens no turn after the results of calls",
     ),
     "functiongemma": _entry(
         "FunctionGemma",
@@ -174,6 +190,7 @@ ENTRIES = {
         Form("glm-4.7"),
         parser="glm-4.7",
         stops=_GLM,
+        differences=_JSON + "; it strips answers and drops thoughts of earlier ones",
     ),
     "glm-ocr": _entry(
         "GLM-OCR",
@@ -181,6 +198,7 @@ ENTRIES = {
         oldest=Form("glm-ocr", {"tags_images": False}),
         parser="glm-ocr",
         stops=_GLM,
+        differences="it ends no message with a line end",
     ),
     "lfm2": _entry(
         "LFM2 and LFM2.5",
@@ -188,6 +206,7 @@ ENTRIES = {
         oldest=_lfm2(thinks=False, calls_before_thoughts=False),
         parser="lfm2",
         stops=_CHATML,
+        differences="it lists tools in another form",
     ),
     "lfm2-thinking": _entry(
         "LFM2.5 Thinking",
@@ -195,6 +214,7 @@ ENTRIES = {
         oldest=_lfm2(thinks=True, calls_before_thoughts=False),
         parser="lfm2-thinking",
         stops=_CHATML,
+        differences="it lists tools in another form",
     ),
     "laguna": _entry(
         "Laguna with a template of version 2",
@@ -202,6 +222,7 @@ ENTRIES = {
         is_new=True,
         parser="laguna",
         stops=("</assistant>",),
+        differences=_SILENT + "; " + _JSON,
     ),
     "poolside-v1": _entry(
         "Laguna with a template of version 8",
@@ -209,6 +230,7 @@ ENTRIES = {
         is_new=True,
         parser="poolside-v1",
         stops=("</assistant>",),
+        differences=_SILENT + "; " + _JSON,
     ),
     "cohere": _entry(
         "Cohere North and Command A of 2026",
@@ -216,6 +238,7 @@ ENTRIES = {
         is_new=True,
         parser="cohere",
         stops=("<|END_OF_TURN_TOKEN|>",),
+        differences="it begins with a preamble",
     ),
     "glimmer": _entry(
         "Muse Glimmer",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from textwrap import wrap
 from typing import Any
 
 from transplate.errors import TransplateError
@@ -123,5 +124,5 @@ def _header(name: str, entry: Entry, version: str) -> str:
         "An image is the token that the model knows, or Ollama's [img-N] where ollama_image_tags is true.",
     ]
     if entry.differences:
-        lines.append(f"The vendor's own template differs: {entry.differences}")
+        lines += wrap(f"The vendor's own template differs: {entry.differences}.", 100)
     return "\n".join(lines)
