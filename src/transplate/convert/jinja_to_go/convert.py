@@ -24,9 +24,9 @@ from transplate.source import check_text
 
 _LONGEST = 300_000
 _LONG_ENOUGH = 100_000
-_ATTEMPTS = ((3, 12_000), (2, 12_000), (1, 40_000))
+_ATTEMPTS = ((3, 4_000), (2, 4_000), (1, 8_000))
 """How deep macros that call themselves are written out where their text is a value, and after how many
-statements to try with less; macros that only print are templates of any depth."""
+variables to try with less; macros that only print are templates of any depth."""
 
 
 def to_go(

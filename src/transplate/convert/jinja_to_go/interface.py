@@ -90,15 +90,14 @@ class Interface(Writer):
         depth: int = 3,
         budget: int = 40_000,
     ) -> None:
-        super().__init__(allowed=allowed)
-        self.depth, self.budget = depth, budget
-        """How deep macros are written out in themselves, and how many statements may be compiled."""
+        super().__init__(allowed=allowed, budget=budget)
+        self.depth = depth
+        """How deep macros are written out in themselves."""
         self.is_deep = False
         """Whether a macro was written out in itself."""
         self.tree = tree
         self.variables = variables
         self.state.scopes[0].update(variables)
-        self.written = 0
         self.item_name = "item"
         self.macro_templates: dict[tuple[str, object], MacroTemplate] = {}
         """Macros as templates that Go calls, by their names and arguments."""

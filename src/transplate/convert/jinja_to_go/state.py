@@ -16,7 +16,7 @@ from transplate.convert.jinja_to_go.operands import (
     type_test,
     variables_of,
 )
-from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
+from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused, TooLong
 from transplate.convert.jinja_to_go.values import (
     GO_TYPES,
     Built,
@@ -76,8 +76,8 @@ class State:
 class Writer:
     """Writes Go statements and keeps the state."""
 
-    def __init__(self, *, allowed: frozenset[str]) -> None:
-        self.allowed = allowed
+    def __init__(self, *, allowed: frozenset[str], budget: int) -> None:
+        self.allowed, self.budget = allowed, budget
         self.taken: set[str] = set()
         """The assumptions that may be relied on, and those that are."""
         self.items: list[Item] = []
@@ -120,6 +120,8 @@ class Writer:
         count = self._numbers[name] = self._numbers.get(name, 0) + 1
         made = Variable(f"${name}_{count}")
         self.serials[made.name] = len(self.serials)
+        if len(self.serials) > self.budget:
+            raise TooLong
         return made
 
     def text(self, text: str) -> None:

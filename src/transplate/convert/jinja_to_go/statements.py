@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.interface import Interface, Scope
-from transplate.convert.jinja_to_go.refusals import Refused, TooLong
+from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     Const,
     MacroOf,
@@ -27,9 +27,6 @@ class Statements(Interface):
         for node in nodes:
             if self.dead:
                 return
-            self.written += 1
-            if self.written > self.budget:
-                raise TooLong
             outer, self.place = self.place, self.tree.places.get(id(node), self.place)
             self.by_cases(lambda node=node: self.statement(node))  # type: ignore[misc]
             self.place = outer
