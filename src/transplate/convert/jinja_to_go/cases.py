@@ -7,6 +7,8 @@ become several letters or depend on their neighbours.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from transplate.gotmpl.quoting import quote
 
 _END = 0x530
@@ -28,6 +30,7 @@ _NO_LETTERS += ' (and (ge $c "\\U0001f000") (lt $c "\\U00020000"))'
 """What has neither: the scripts without them, punctuation, symbols and emoji."""
 
 
+@lru_cache
 def _pairs(*, lower: bool) -> tuple[str, str]:
     """Return the letters of two bytes with what becomes of them, and those for which it is no two bytes."""
     pairs, others = "", ""

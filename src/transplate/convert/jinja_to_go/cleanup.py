@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.layout import Encoding, laid_out
 from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl.nodes import (
     Action,
     Body,
     Chain,
-    Clause,
     Command,
-    Comment,
-    Define,
     Dot,
     Else,
     Field,
@@ -28,16 +26,20 @@ from transplate.gotmpl.nodes import (
 )
 
 
-def cleaned(body: Body, *, hidden: frozenset[str] = frozenset()) -> Body:
+def cleaned(body: Body, encodings: Mapping[str, Encoding], *, hidden: frozenset[str] = frozenset()) -> Body:
     """Return the tree without variables that nothing reads, and with all text such that Go reads it.
 
     Args:
         body: The tree.
+        encodings: The variables of encodings.
         hidden: Fields that are not written as fields of dot, so that Ollama does not see them.
     """
     body = _with_dot(body, "$", hidden)
     body = without_unread(body)
-    return _laid_out(_renamed(_safe_text(body)))
+    body = _safe_text(body)
+    names = _new_names(body)
+    renamed = tuple(_renamed_item(item, names) for item in body)
+    return laid_out(renamed, {names.get(name, name): found for name, found in encodings.items()})
 
 
 def _safe_text(body: Body) -> Body:
@@ -133,8 +135,8 @@ def _with_dot(body: Body, dot: str, hidden: frozenset[str]) -> Body:
 # --- names ----------------------------------------------------------------------------------------------
 
 
-def _renamed(body: Body) -> Body:
-    """Number variables only where several have one name."""
+def _new_names(body: Body) -> dict[str, str]:
+    """Return names for variables that have a number only where several have one name."""
     names: dict[str, str] = {}
     taken: dict[str, int] = {}
     for name in _declared(body):
@@ -143,7 +145,7 @@ def _renamed(body: Body) -> Body:
             continue
         count = taken[base] = taken.get(base, 0) + 1
         names[name] = f"${base}" if count == 1 else f"${base}{count}"
-    return tuple(_renamed_item(item, names) for item in body)
+    return names
 
 
 def _declared(body: Body) -> Iterator[str]:
@@ -193,86 +195,3 @@ def _renamed_item(item: Item, names: Mapping[str, str]) -> Item:
             orelse = Else(body(item.orelse.body))
         return If(pipeline(item.pipeline), body(item.body), orelse, end=item.end)
     return item
-
-
-# --- lines ----------------------------------------------------------------------------------------------
-
-_BREAK = Text("\n", "")
-_TRIMMED = Clause(trim_left=True)
-
-
-def on_lines(items: Body) -> Body:
-    """Begin a line with each of some items that print nothing."""
-    made: list[Item] = []
-    for item in items:
-        clause = _TRIMMED if made else Clause()
-        if made:
-            made.append(_BREAK)
-        if isinstance(item, Comment):
-            made.append(Comment(item.text, clause))
-        elif isinstance(item, Define):
-            made.append(Define(item.name, item.body, clause))
-        elif isinstance(item, If):
-            made.append(If(item.pipeline, item.body, item.orelse, clause))
-        else:
-            made.append(item)
-    return tuple(made)
-
-
-def _laid_out(body: Body, *, is_start: bool = True) -> Body:
-    """Begin a line at each statement, where the white space in front of it can be trimmed again."""
-    made: list[Item] = []
-    for item in body:
-        before = made[-1] if made else None
-        can_break = not is_start if before is None else _can_break(before)
-        if isinstance(item, If | Range):
-            laid = _laid_branch(item, can_break)
-            if can_break:
-                made.append(_BREAK)
-            made.append(laid)
-        elif isinstance(item, Action) and item.pipeline.declarations and can_break:
-            made += [_BREAK, Action(item.pipeline, _TRIMMED)]
-        elif isinstance(item, TemplateCall) and can_break:
-            made.append(item)
-        else:
-            made.append(item)
-    return tuple(made)
-
-
-def _can_break(item: Item) -> bool:
-    return not isinstance(item, Text) or not item.value[-1:].isspace()
-
-
-def _laid_body(body: Body) -> tuple[Body, bool]:
-    """Return a body in lines, and whether what closes it can stand on a line of its own."""
-    laid = _laid_out(body, is_start=False)
-    if laid and not _can_break(laid[-1]):
-        return laid, False
-    return (*laid, _BREAK) if laid else laid, bool(laid)
-
-
-def _laid_branch(item: If | Range, can_break: bool) -> If | Range:
-    clause = _TRIMMED if can_break and item.clause == Clause() else Clause()
-    body, trimmed = _laid_body(item.body)
-    if isinstance(item, Range):
-        return Range(item.pipeline, body, None, clause, _TRIMMED if trimmed else Clause())
-    orelse: Else | If | None = None
-    ends = trimmed
-    if isinstance(item.orelse, If):
-        chained = _laid_branch(item.orelse, trimmed)
-        assert isinstance(chained, If)  # noqa: S101
-        orelse = chained
-        ends = _last_trimmed(chained)
-    elif item.orelse is not None:
-        inner, ends = _laid_body(item.orelse.body)
-        orelse = Else(inner, _TRIMMED if trimmed else Clause())
-    end = None if item.end is None else (_TRIMMED if ends else Clause())
-    return If(item.pipeline, body, orelse, clause, end)
-
-
-def _last_trimmed(item: If) -> bool:
-    """Tell whether the last body of a chain of ifs ends in a line break to be trimmed."""
-    while isinstance(item.orelse, If):
-        item = item.orelse
-    body = item.body if item.orelse is None else item.orelse.body
-    return bool(body) and body[-1] == _BREAK

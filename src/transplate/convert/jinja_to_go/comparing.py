@@ -170,7 +170,13 @@ class Comparing(Interface):
         if isinstance(container, Const) and isinstance(container.value, str):
             if isinstance(item, Const):
                 return item.value in container.value
-            return self.run(strings.find_any(), s=string(container.value), p=self.text_operand(item))
+            return self.run(
+                strings.find_any(),
+                "whether a text is in it",
+                "found",
+                s=string(container.value),
+                p=self.text_operand(item),
+            )
         if isinstance(container, ListOf):
             return self._among(container.items, item)
         if isinstance(container, DictOf):
@@ -233,8 +239,14 @@ class Comparing(Interface):
                 source = self.text_operand(container)
                 if item.value in _THINK_TAGS and is_content(source) and self.takes("no-think-tags"):
                     return False
-                return self.run(strings.find(item.value), s=source)
-            return self.run(strings.find_any(), s=self.text_operand(container), p=self.text_operand(item))
+                return self.located(item.value, {"s": source})[0]
+            return self.run(
+                strings.find_any(),
+                "whether a text is in it",
+                "found",
+                s=self.text_operand(container),
+                p=self.text_operand(item),
+            )
         if container.kinds <= SCALARS:
             self.fail(f"argument of type '{self._name_of(container)}' is not iterable")
             return False

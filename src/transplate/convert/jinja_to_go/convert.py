@@ -7,8 +7,9 @@ from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN
-from transplate.convert.jinja_to_go.cleanup import cleaned, on_lines
+from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.compiler import Compiler
+from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.refusals import Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
@@ -96,14 +97,14 @@ def _compile(compiler: Compiler) -> None:
 
 def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     """Return what a compiler has written, as a template."""
-    body = cleaned(tuple(compiler.items))
+    body = cleaned(tuple(compiler.items), compiler.encodings)
     assumptions = tuple(ASSUMPTIONS[name] for name in ASSUMPTIONS if name in compiler.taken)
     head: list[Item] = []
     if assumptions:
         said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)
         head.append(Comment(f"/* Assumes {said}. */"))
     macros = [
-        Define(build.string(made.name), cleaned(tuple(made.items)))
+        Define(build.string(made.name), cleaned(tuple(made.items), compiler.encodings))
         for made in compiler.macro_templates.values()
         if made.name
     ]
@@ -113,7 +114,7 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
         raise TooLong
     block = shape_block(text, ollama)
     if block:
-        body = cleaned(tuple(compiler.items), hidden=frozenset({"Thinking", "ToolCalls"}))
+        body = cleaned(tuple(compiler.items), compiler.encodings, hidden=frozenset({"Thinking", "ToolCalls"}))
     whole = (*on_lines((*head, *block, *definitions)), *body)
     return Conversion(print_template(whole), assumptions, tuple(_losses(compiler)))
 

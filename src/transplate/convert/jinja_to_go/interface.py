@@ -482,3 +482,7 @@ class Interface(Writer):
 
     def _checkpoint(self) -> Callable[[], None]:
         raise NotImplementedError
+
+    def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
+        """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
+        raise NotImplementedError

@@ -126,7 +126,7 @@ class JsonText(Interface):
         if self.sink is None:
             self._call_define("json string", operand)
         else:
-            self.print(self.run(defines.STRING_VALUE, s=operand))
+            self.print(self.run(defines.STRING_VALUE, "JSON as Python writes it", "json", s=operand))
 
     def _write_json_go(self, value: Go, indent: int | None, level: int, compact: bool) -> None:
         if value.present is not None:
@@ -174,7 +174,11 @@ class JsonText(Interface):
             self._call_define("json", value.expr)
             return
         text = self.declare("json", source)
-        self.print(self.run(defines.scan(indent, compact=compact, level=level), s=text))
+        self.print(
+            self.run(
+                defines.scan(indent, compact=compact, level=level), "JSON as Python writes it", "json", s=text
+            )
+        )
 
     def captured_json(self, operand: Operand) -> Operand:
         """Return Go's JSON of arguments."""
@@ -210,5 +214,8 @@ class JsonText(Interface):
             self.fail("Object of type Undefined is not JSON serializable")
         made = Json(self.kept(value, "value"), indent, compact)
         if is_ascii:
-            return Go(TEXT, self.run(defines.ASCII, s=self.text_operand(made)))
+            return Go(
+                TEXT,
+                self.run(defines.ASCII, "with other characters escaped", "ascii", s=self.text_operand(made)),
+            )
         return made

@@ -13,6 +13,7 @@ from transplate.convert.jinja_to_go.values import (
     MAPPINGS,
     SCALARS,
     TEXT,
+    TRUTH,
     Built,
     Cat,
     Chosen,
@@ -35,6 +36,8 @@ from transplate.gotmpl.nodes import (
     Operand,
     Variable,
 )
+from transplate.gotmpl.printer import print_node
+from transplate.gotmpl.quoting import quote
 
 
 class Lists(Interface):
@@ -59,7 +62,7 @@ class Lists(Interface):
                 raise self.split_kinds(value, "the length of a value that may be undefined")
             bare = value if present is None else Go(value.kinds, value.expr)
             if bare.kinds == {"str"}:
-                return Int(self.run(strings.LENGTH, s=bare.expr))
+                return Int(self.run(strings.LENGTH, "how many characters it has", "length", s=bare.expr))
             if bare.kinds == {"ordered"}:
                 return Int(go("$x.Len", x=self.defined(value).expr))
             if bare.kinds <= (ELEMENTS.keys() | MAPPED.keys()):
@@ -272,24 +275,83 @@ class Lists(Interface):
         if value.limit is not None and index not in (0, 1, -1):
             raise Refused(f"item {index} of a text split once")
         if value.from_right and index == 0:
-            return Go(TEXT, self.run(strings.before_last(part), **operands))
-        if index == 0:
-            return Go(TEXT, self.run(strings.before(part), **operands))
-        if index == -1 and (value.limit is None or value.from_right):
-            return Go(TEXT, self.run(strings.after_last(part), **operands))
-        if index in (1, -1) and not value.from_right:
-            result, flag = self.fresh("d"), self.fresh("f")
-            self.items.extend(
-                build.statements(strings.after_first(part), self.fresh, d=result, f=flag, **operands)
+            return Go(
+                TEXT,
+                self.run(
+                    strings.before_last(part),
+                    f"what stands before the last {_shown(part)}",
+                    "before",
+                    **operands,
+                ),
             )
+        source = operands["s"]
+        if index == 0:
+            found, rest = self.located(part, operands)
+            before = go("slice $s 0 (len (slice $s (len $t)))", s=source, t=rest)
+            return self._where(found, before, source, "before")
+        if index == -1 and (value.limit is None or value.from_right):
+            return Go(
+                TEXT,
+                self.run(
+                    strings.after_last(part),
+                    f"what stands behind the last {_shown(part)}",
+                    "after",
+                    **operands,
+                ),
+            )
+        if index in (1, -1) and not value.from_right:
+            found, rest = self.located(part, operands)
+            size = number(len(part.encode())) if part is not None else call("len", operands["p"])
+            after = call("slice", rest, size)
             if index == -1:
-                self.items.append(build.when(call("not", flag), (build.assign(result, operands["s"]),)))
-                return Go(TEXT, result)
+                return self._where(found, after, source, "after")
+            if self.is_known(found) is not True:
+                return self._split_again(value, part, operands, found, after)
+            behind = Go(TEXT, self._kept_operand(after))
             if value.limit is not None:
-                return Go(TEXT, result, flag)
-            operands["s"] = result
-            return Go(TEXT, self.run(strings.before(part), **operands), flag)
+                return behind
+            return self.split_item(Split(behind, separator), 0)
         raise Refused(f"item {index} of a split text")
+
+    def _split_again(
+        self, value: Split, part: str | None, operands: dict[str, Operand], found: Variable, after: Operand
+    ) -> Value:
+        """Return what stands between the first two separators, Undefined if there is none."""
+        behind = self.declare("after", string(""))
+        self.items.append(build.when(found, (build.assign(behind, after),)))
+        if value.limit is not None:
+            return Go(TEXT, behind, found)
+        first = self.run(
+            strings.before(part), f"what stands before {_shown(part)}", "before", **{**operands, "s": behind}
+        )
+        return Go(TEXT, first, found)
+
+    def _where(self, found: Variable, then: Operand, otherwise: Operand, name: str) -> Value:
+        """Return a text that depends on whether something was found."""
+        known = self.is_known(found)
+        if known is not None:
+            return Go(TEXT, self.declare(name, then if known else otherwise))
+        home = self.declare(name, otherwise)
+        self.items.append(build.when(found, (build.assign(home, then),)))
+        return Go(TEXT, home)
+
+    def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
+        """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
+        key = " ".join(("place of", repr(part), *(print_node(operand) for operand in operands.values())))
+        stable = all(self.is_stable(operand) for operand in operands.values())
+        held = self.state.decoded.get(key) if stable else None
+        if held is None:
+            found, rest = self.fresh("found"), self.fresh("rest")
+            said = f"whether {_shown(part)} is in it, and where"
+            self.encode(strings.find(part), said, d=found, t=rest, **operands)
+            held = ListOf((Go(TRUTH, found), Go(TEXT, rest)))
+            if stable:
+                self.state.decoded[key] = held
+        assert isinstance(held, ListOf)  # noqa: S101
+        variables = [item.expr for item in held.items if isinstance(item, Go)]
+        assert isinstance(variables[0], Variable)  # noqa: S101
+        assert isinstance(variables[1], Variable)  # noqa: S101
+        return variables[0], variables[1]
 
     def _kept_operand(self, operand: Operand) -> Operand:
         return operand if isinstance(operand, Variable | Number) else self.declare("n", operand)
@@ -298,3 +360,8 @@ class Lists(Interface):
         kept = self.kept(value, name)
         assert isinstance(kept, Go)  # noqa: S101
         return kept
+
+
+def _shown(part: str | None) -> str:
+    """Return a part of a text for a comment."""
+    return "a text" if part is None else quote(part).replace("*/", "*\\/")

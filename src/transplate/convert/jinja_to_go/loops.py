@@ -103,7 +103,7 @@ class Loops(Interface):
 
     def loop(self, node: object, value: Value, body: Callable[[Value, Loop], None], wants: set[str]) -> None:
         """Write a loop; the attributes of namespaces that it sets live in variables meanwhile."""
-        key = id(node) if node is not None else None
+        key, item_name = id(node) if node is not None else None, self.item_name
         guess = dict(self._guesses.get(key, {}))
         for _ in range(12):
             mark = (len(self.items), self.state.copy(), set(self.homes), self.dead, len(self.losses))
@@ -130,6 +130,7 @@ class Loops(Interface):
                 finally:
                     self._loops = loops
 
+            self.item_name = item_name
             self._walk(value, run, wants)
             assigned, self._assigned = self._assigned, outer_assigned | self._assigned
             assigned &= mark[2]

@@ -64,10 +64,21 @@ class StringMethods(Interface):
                 for letter, argument, known in zip("pq", arguments, fixed, strict=True)
                 if known is None
             }
-            return Go(TEXT, self.run(strings.replace(fixed[0], fixed[1]), s=searched, **unknown))
+            return Go(
+                TEXT,
+                self.run(
+                    strings.replace(fixed[0], fixed[1]),
+                    "with another text in its place",
+                    "replaced",
+                    s=searched,
+                    **unknown,
+                ),
+            )
         if name in ("find", "index") and len(arguments) == 1 and fixed[0] != "":
             unknown = {} if fixed[0] is not None else {"p": self._name_for(arguments[0])}
-            found = self.run(strings.place(fixed[0]), s=self.text_operand(value), **unknown)
+            found = self.run(
+                strings.place(fixed[0]), "where it begins", "place", s=self.text_operand(value), **unknown
+            )
             if name == "index":
                 with self.block() as items:
                     self.fail("substring not found")
@@ -95,7 +106,10 @@ class StringMethods(Interface):
 
     def _cased(self, operand: Operand, *, lower: bool) -> Operand:
         is_ascii = not is_content(operand) and self.takes("ascii-letters")
-        return self.run(cases.change_case(lower=lower, is_ascii=is_ascii), s=operand)
+        said = "in small letters" if lower else "in capital letters"
+        return self.run(
+            cases.change_case(lower=lower, is_ascii=is_ascii), said, "lower" if lower else "upper", s=operand
+        )
 
     def _capitalized(self, value: Value, name: str) -> Value:
         if name == "title":
@@ -111,9 +125,13 @@ class StringMethods(Interface):
         source = self.text_operand(value)
         ascii_only = characters is None and self.takes("ascii-space")
         if name in ("strip", "lstrip"):
-            source = self.run(strings.left_strip(characters, ascii_only=ascii_only), s=source)
+            source = self.run(
+                strings.left_strip(characters, ascii_only=ascii_only), "cut at the start", "cut", s=source
+            )
         if name in ("strip", "rstrip"):
-            source = self.run(strings.right_strip(characters, ascii_only=ascii_only), s=source)
+            source = self.run(
+                strings.right_strip(characters, ascii_only=ascii_only), "cut at the end", "cut", s=source
+            )
         return Go(TEXT, source, markup=isinstance(value, Go | Const) and value.markup)
 
     def _affix(self, value: Value, at_start: bool, affix: Value) -> Value:

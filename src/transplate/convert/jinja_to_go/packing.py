@@ -250,11 +250,13 @@ class Packing(Interface):
             return string(_LETTERS[kind])
         assert isinstance(value, Go)  # noqa: S101
         if kind == "message":
-            return _text(string("m"), self.run(_NUMBER_OF_MESSAGE, x=value.expr))
+            return _text(
+                string("m"), self.run(_NUMBER_OF_MESSAGE, "the number of the message", "number", x=value.expr)
+            )
         message = self._message_of(value.expr)
         if message is None:
             return self.run(_PLACE_OF_CALLS if kind == "calls" else _PLACE_OF_CALL, x=value.expr)
-        place = self.run(_NUMBER_OF_MESSAGE, x=message)
+        place = self.run(_NUMBER_OF_MESSAGE, "the number of the message", "number", x=message)
         if kind == "calls":
             return _text(string("c"), place)
         assert isinstance(value.expr, Variable)  # noqa: S101
@@ -361,8 +363,8 @@ class Packing(Interface):
         if kind == "int":
             return Int(self.run(_WHOLE_NUMBER, p=payload))
         if kind == "call":
-            return Go(frozenset({kind}), self.run(_CALL, p=payload))
-        found = self.run(_MESSAGE, p=payload)
+            return Go(frozenset({kind}), self.run(_CALL, "the tool call of these numbers", "call", p=payload))
+        found = self.run(_MESSAGE, "the message of this number", "message", p=payload)
         return Go(frozenset({kind}), build.field(found, "ToolCalls") if kind == "calls" else found)
 
     def _record(self, payload: Variable, shape: Shape) -> DictOf:
@@ -372,7 +374,7 @@ class Packing(Interface):
         is_open = False
         for name, found in shape.fields:
             is_open |= "absent" in found.kinds
-            held = self.run(TAKE, r=rest)
+            held = self.run(TAKE, "the next item of a list in a text", "kept", r=rest)
             items.append((Const(name), self._unpacked(held, found)))
         return DictOf(tuple(items), is_open)
 
@@ -385,7 +387,7 @@ class Packing(Interface):
 
         def write() -> None:
             self.items.append(build.when(call("not", rest), (Break(),)))
-            body(self.run(TAKE, r=rest))
+            body(self.run(TAKE, "the next item of a list in a text", "kept", r=rest))
 
         self.range((), call("len", value.expr), write)
 
@@ -434,7 +436,7 @@ class Packing(Interface):
         self.homes.add(rest.name)
         for _ in range(start):
             with self.block() as items:
-                self.run(TAKE, r=rest)
+                self.run(TAKE, "the next item of a list in a text", "kept", r=rest)
             self.items.append(build.when(rest, tuple(items)))
         return Built(rest, value.item)
 

@@ -146,7 +146,7 @@ class Printing(Interface):
 
     def _write_repr(self, value: Value) -> None:
         """Print a string as Python's repr does."""
-        self.print(self.run(defines.STRING_REPR, s=self.text_operand(value)))
+        self.print(self.run(defines.STRING_REPR, "as Python quotes it", "quoted", s=self.text_operand(value)))
 
     def _write_repr_of(self, operand: Operand) -> None:
         """Print a list or dict of JSON values as Python's repr does."""
@@ -156,7 +156,7 @@ class Printing(Interface):
             if any(depth > 1 for depth in self._depth.values()):
                 raise Refused("a list or dict printed as Python in a macro that calls itself")
             text = self.declare("json", call("json", operand))
-            self.print(self.run(defines.REPR, s=text))
+            self.print(self.run(defines.REPR, "as Python prints it", "printed", s=text))
 
     def _write_go(self, value: Go) -> None:
         if value.present is not None:
@@ -242,7 +242,7 @@ class Printing(Interface):
         if self.sink is None:
             self._call_define("number", operand)
         else:
-            self.print(self.run(defines.NUMBER_VALUE, s=operand))
+            self.print(self.run(defines.NUMBER_VALUE, "as Python prints a number", "number", s=operand))
 
     def _call_define(self, name: str, operand: Operand) -> None:
         if name not in ("number", "repr") and self.takes("plain-json"):

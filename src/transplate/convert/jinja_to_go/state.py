@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.layout import Encoding
 from transplate.convert.jinja_to_go.operands import (
     call_operands,
     constant,
@@ -91,6 +92,8 @@ class Writer:
         self._numbers: dict[str, int] = {}
         self.indexes: dict[str, Operand] = {}
         """Variables that count a loop, and the list that it goes over."""
+        self.encodings: dict[str, Encoding] = {}
+        """Variables of statements that belong together."""
         self.serials: dict[str, int] = {}
         """Variables in the order in which they were made."""
 
@@ -168,8 +171,15 @@ class Writer:
         self.items.append(build.declare(variable, value))
         return variable
 
-    def run(self, text: str, **operands: Operand) -> Variable:
-        """Write statements that compute something, unless it has been already; their ``$d`` is the result."""
+    def run(self, text: str, said: str = "", name: str = "d", **operands: Operand) -> Variable:
+        """Write statements that compute something, unless it has been already.
+
+        Args:
+            text: The statements; their ``$d`` is the result.
+            said: What they compute, for a comment.
+            name: What to call the result.
+            operands: What stands for their other variables.
+        """
         stable = all(self.is_stable(operand) for operand in operands.values())
         key = " ".join((text, *(print_node(operand) for operand in operands.values())))
         found = self.state.decoded.get(key)
@@ -177,11 +187,26 @@ class Writer:
             assert isinstance(found, Go)  # noqa: S101
             assert isinstance(found.expr, Variable)  # noqa: S101
             return found.expr
-        result = self.fresh("d")
-        self.items.extend(build.statements(text, self.fresh, d=result, **operands))
+        result = self.fresh(name)
+        self.encode(text, said, d=result, **operands)
         if stable:
             self.state.decoded[key] = Go(frozenset({"str"}), result)
         return result
+
+    def encode(self, text: str, said: str, **operands: Operand) -> None:
+        """Write statements that belong together; ``$d``, ``$t`` and ``$f`` are their results."""
+        encoding = Encoding(len(self.serials), said)
+
+        def fresh(name: str) -> Variable:
+            made = self.fresh(name)
+            self.encodings[made.name] = encoding
+            return made
+
+        for name in "dtf":  # results; what they are made of has other names
+            result = operands.get(name)
+            if isinstance(result, Variable):
+                self.encodings[result.name] = encoding
+        self.items.extend(build.statements(text, fresh, **operands))
 
     def fail(self, message: str) -> None:
         """Stop with an error that holds a message, as ``raise_exception`` does."""

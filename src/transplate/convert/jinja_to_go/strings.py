@@ -24,10 +24,12 @@ def left_strip(characters: str | None, *, ascii_only: bool) -> str:
     hurry = ""
     if characters is None and not ascii_only:
         hurry = '{{ if and (gt $c " ") (lt $c "\\x7f") }}{{ break }}{{ end }}'
+    is_ascii = all(character.isascii() for character in found)
+    other = f"ne $c {_words(found)}" if len(found) == 1 else f"not (eq $c {_words(found)})"
     return (
-        '{{ $d := $s }}{{ range len $s }}{{ $c := printf "%.1s" $d }}'
-        f"{hurry}{{{{ if eq $c {_words(found)} }}}}{{{{ $d = slice $d (len $c) }}}}{{{{ else }}}}{{{{ break }}}}"  # noqa: E501
-        "{{ end }}{{ end }}"
+        f'{{{{ $d := $s }}}}{{{{ range len $s }}}}{{{{ $c := printf "%.1s" $d }}}}{hurry}'
+        f"{{{{ if {other} }}}}{{{{ break }}}}{{{{ end }}}}"
+        f"{{{{ $d = slice $d {'1' if is_ascii else '(len $c)'} }}}}{{{{ end }}}}"
     )
 
 
@@ -40,9 +42,15 @@ def right_strip(characters: str | None, *, ascii_only: bool) -> str:
     else:
         for character in characters:
             by_length.setdefault(len(character.encode()), []).append(character)
+    if set(by_length) == {1}:  # each round cuts a byte, so that none begins without one
+        words = _words(tuple(by_length[1]))
+        other = f"ne (slice $d $k) {words}" if len(by_length[1]) == 1 else f"not (eq (slice $d $k) {words})"
+        return (
+            "{{ $d := $s }}{{ range len $s }}{{ $k := len (slice $d 1) }}"
+            f"{{{{ if {other} }}}}{{{{ break }}}}{{{{ end }}}}{{{{ $d = slice $d 0 $k }}}}{{{{ end }}}}"
+        )
     text = "{{ $d := $s }}{{ range len $s }}{{ if not $d }}{{ break }}{{ end }}"
-    hurry = characters is None and not ascii_only
-    if hurry:
+    if characters is None:
         text += '{{ $e := slice $d (len (slice $d 1)) }}{{ if and (gt $e " ") (lt $e "\\x7f") }}{{ break }}{{ end }}'  # noqa: E501
     for length, found in sorted(by_length.items()):
         there = "" if length == 1 else f"{{{{ if ge (len $d) {length} }}}}"
