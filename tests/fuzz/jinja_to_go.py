@@ -56,6 +56,8 @@ class Result:
         size: Length of the Go.
         ratio: Length of the Go over that of the Jinja.
         seconds: Time of the conversion.
+        overclaimed: A reason and an odd request where the default form is wrong although it says that it
+            covers the request.
         losses: What the conversion says may differ.
         assumptions: What it takes for granted.
     """
@@ -72,6 +74,7 @@ class Result:
     size: int = 0
     ratio: float = 0.0
     seconds: float = 0.0
+    overclaimed: Any = None
     losses: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
 
@@ -143,8 +146,10 @@ def check(reference: Reference, style: str, *, shrinking: int = _SHRINKING) -> R
         if style == "default" and not (request.ordinary and covers(conversion, request.case)):
             # What it takes for granted is about odd requests; where it names one that is not, that shows.
             kind = "ordinary" if request.ordinary else "odd"
-            covered = "covered" if covers(conversion, request.case) else "not covered"
-            counts[f"{kind}, {covered}: {verdict}"] += 1
+            covered = covers(conversion, request.case)
+            counts[f"{kind}, {'covered' if covered else 'not covered'}: {verdict}"] += 1
+            if covered and verdict == "wrong" and result.overclaimed is None:
+                result.overclaimed = [reason, request.case]
             continue
         counts[verdict] += 1
         if _WORSE.index(verdict) > _WORSE.index(result.status):

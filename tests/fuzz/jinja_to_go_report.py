@@ -70,6 +70,15 @@ def kinds(rows: Sequence[Row]) -> str:
             f"`{least['name']}`: {least['reason']}\n",
             f"```json\n{example}\n```\n",
         ]
+    for row in rows:
+        if row.get("overclaimed"):
+            reason, case = row["overclaimed"]
+            example = json.dumps(case, ensure_ascii=False)
+            parts += [
+                f"### wrong on an odd request that the default form says it covers: {row['name']}\n",
+                f"{reason}\n",
+                f"```json\n{example}\n```\n",
+            ]
     return "\n".join(parts)
 
 
