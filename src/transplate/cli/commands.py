@@ -17,7 +17,7 @@ from transplate.cli.output import show_error
 from transplate.errors import TransplateError
 from transplate.files import reason
 
-_COMMANDS = ("render", "convert", "check", "suggest")
+_COMMANDS = ("render", "convert", "check", "lint", "suggest")
 _INSPECT = "inspect"
 """Stands for no command at all: a file alone is described."""
 

@@ -6,7 +6,7 @@ texts, definitions, chained else-if), the walks here see what Go's have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from transplate.errors import TemplateSyntaxError
@@ -54,6 +54,7 @@ class Inference:
         fields: The fields and methods that the template names, sorted.
         roles: The texts that a role is compared with, sorted.
         oldest_ollama: The oldest version of Ollama that has all of the functions, fields and methods.
+        since: The version that brought each of those that were not there from the beginning.
     """
 
     variables: tuple[str, ...]
@@ -64,6 +65,7 @@ class Inference:
     fields: tuple[str, ...]
     roles: tuple[str, ...]
     oldest_ollama: str
+    since: Mapping[str, str]
 
 
 def running_body(tree: TemplateTree) -> Body:
@@ -106,6 +108,7 @@ def infer(tree: TemplateTree) -> Inference:
         fields=usage.fields,
         roles=tuple(sorted(map(shown, usage.roles))),
         oldest_ollama=usage.oldest_ollama,
+        since=usage.since,
     )
 
 

@@ -114,12 +114,14 @@ class Usage:
         fields: The fields and methods that it names.
         roles: The texts that it compares a role with.
         oldest_ollama: The oldest version from which on all of that is there.
+        since: The version that brought each of the things that were not there from the beginning.
     """
 
     functions: tuple[str, ...]
     fields: tuple[str, ...]
     roles: tuple[str, ...]
     oldest_ollama: str
+    since: Mapping[str, str]
 
 
 def find_usage(tree: TemplateTree, main: Body) -> Usage:
@@ -134,12 +136,13 @@ def find_usage(tree: TemplateTree, main: Body) -> Usage:
     for name, body in tree.templates.items():
         if name not in walk.called:
             run(walk.body(body, None, {"$": None}))
-    needed = [parse_version(version) for version in walk.versions]
+    needed = [parse_version(version) for version in walk.since.values()]
     return Usage(
         functions=tuple(sorted(walk.functions)),
         fields=tuple(sorted(walk.fields)),
         roles=tuple(sorted(walk.roles)),
         oldest_ollama=str(max(needed, default=parse_version(BASE))),
+        since=dict(sorted(walk.since.items())),
     )
 
 
@@ -154,7 +157,7 @@ class _Walk:
     functions: set[str] = field(default_factory=set)
     fields: set[str] = field(default_factory=set)
     roles: set[str] = field(default_factory=set)
-    versions: set[str] = field(default_factory=set)
+    since: dict[str, str] = field(default_factory=dict)
     called: set[str] = field(default_factory=set)
     _seen: set[tuple[str, int]] = field(default_factory=set)
 
@@ -184,7 +187,7 @@ class _Walk:
             yield self.body(branch.orelse.body, dot, dict(inner))
         elif branch.orelse is not None:
             if isinstance(branch.orelse, With):
-                self.versions.add(_ELSE_WITH_SINCE)
+                self.since["else with"] = _ELSE_WITH_SINCE
             yield self._branch(branch.orelse, dot, inner)
 
     def _call(self, name: str, argument: _Type) -> Task[None]:
@@ -243,7 +246,7 @@ class _Walk:
         if isinstance(operand, Identifier):
             self.functions.add(operand.name)
             if operand.name in _FUNCTIONS_SINCE:
-                self.versions.add(_FUNCTIONS_SINCE[operand.name])
+                self.since[operand.name] = _FUNCTIONS_SINCE[operand.name]
         return None
 
     def _chain(self, value: _Type, names: Iterable[str]) -> _Type:
@@ -256,7 +259,7 @@ class _Walk:
         if value is None:
             known = [since for (_, member), since in _FIELDS_SINCE.items() if member == name]
             if known and name not in _AMBIGUOUS:
-                self.versions.add(min(known, key=parse_version))
+                self._needs(name, min(known, key=parse_version))
             return _ROLE if name == "Role" else None
         if isinstance(value, _Root):
             self._need("", name)
@@ -276,7 +279,10 @@ class _Walk:
     def _need(self, owner: str, name: str) -> None:
         since = _FIELDS_SINCE.get((owner, name))
         if since is not None:
-            self.versions.add(since)
+            self._needs(name, since)
+
+    def _needs(self, name: str, since: str) -> None:
+        self.since[name] = max(since, self.since.get(name, since), key=parse_version)
 
 
 _AMBIGUOUS = frozenset({"ID", "Index", "Items", "Properties", "Required", "String", "Defs"})

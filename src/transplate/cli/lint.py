@@ -1,0 +1,93 @@
+"""``transplate lint``: mistakes in one template that users really make."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from transplate.cli import BAD, FINE, NO
+from transplate.cli.options import downloading, speaking
+from transplate.cli.output import error_data, print_json, say, show_error
+from transplate.cli.project import read_project
+from transplate.cli.templates import read_model
+from transplate.errors import TransplateError
+from transplate.language import Language
+
+if TYPE_CHECKING:
+    from transplate.lint import Finding
+
+_EPILOG = """\b
+Examples:
+  transplate lint chat_template.jinja
+  transplate lint Modelfile --ignore no-generation-markers
+  transplate lint template.gotmpl --ollama 0.20.0
+  transplate lint --rules
+"""
+_COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+@click.command("lint", epilog=_EPILOG, short_help="Find mistakes in templates.")
+@click.argument("sources", metavar="SRC...", nargs=-1)
+@click.option(
+    "--ignore", metavar="RULE", multiple=True, help="Do not apply a rule; may be given several times."
+)
+@click.option("--ollama", metavar="VERSION", help="The oldest Ollama that the template has to work with.")
+@click.option("--rules", "lists_rules", is_flag=True, help="List the rules.")
+@speaking
+@downloading
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def command(
+    sources: tuple[str, ...],
+    ignore: tuple[str, ...],
+    ollama: str | None,
+    lists_rules: bool,
+    language: Language | None,
+    download: bool,
+    as_json: bool,
+) -> int:
+    """Find mistakes in the templates and models SRC, by rendering conversations with them.
+
+    Exit status 1 means that there are errors or warnings, 2 that a SRC cannot be read; notes change nothing.
+    What [tool.transplate.lint] of pyproject.toml says about ignore and ollama counts, too.
+    """
+    from transplate.lint import RULES, lint
+
+    if lists_rules:
+        for rule in RULES.values():
+            say(f"{rule.name:26}{rule.level:9}{rule.summary}")
+        return FINE
+    if not sources:
+        raise click.UsageError("Missing argument 'SRC...'.")
+    settings = read_project().lint
+    ignored = {*ignore, *settings.ignore}
+    findings: dict[str, list[Finding]] = {}
+    errors: dict[str, TransplateError] = {}
+    for source in sources:
+        try:
+            model = read_model(source, download=download, language=language)
+            findings[source] = lint(model, ignore=ignored, ollama=ollama or settings.ollama)
+        except TransplateError as error:
+            errors[source] = error
+            show_error(error)
+    if as_json:
+        found = {source: {"findings": list(map(asdict, each))} for source, each in findings.items()}
+        failed = {source: error_data(error) for source, error in errors.items()}
+        print_json({source: {**found, **failed}[source] for source in dict.fromkeys(sources)}, indent=2)
+    else:
+        _show(findings)
+    if errors:
+        return BAD
+    counts = any(finding.level != "note" for each in findings.values() for finding in each)
+    return NO if counts else FINE
+
+
+def _show(findings: dict[str, list[Finding]]) -> None:
+    for source, each in findings.items():
+        for finding in each:
+            place = "" if finding.line is None else f":{finding.line}:{finding.column}"
+            level = click.style(finding.level, fg=_COLORS[finding.level], bold=True)
+            say(f"{finding.source or source}{place}: {level}: {finding.message} [{finding.rule}]")
+    if findings and not any(findings.values()):
+        say(click.style("no mistakes found", fg="green"))
