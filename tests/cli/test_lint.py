@@ -1,0 +1,91 @@
+"""``transplate lint`` on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+_FINE = "{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}{{ end }}<|assistant|>"
+_WRONG = "{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}{{ end }}"
+_RULE = "no-generation-prompt"
+
+
+def test_nothing_wrong(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_text(_FINE)
+    result = run("lint", "a.gotmpl")
+    assert (result.status, result.output) == (0, "no mistakes found\n")
+
+
+def test_a_mistake(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_text(_WRONG)
+    (folder / "b.gotmpl").write_text(_FINE)
+    result = run("lint", "a.gotmpl", "b.gotmpl")
+    assert result.status == 1
+    assert result.output == (
+        "a.gotmpl: error: the prompt of a question lacks '<|assistant|>', with which answers begin "
+        f"[{_RULE}]\n"
+    )
+    assert run("lint", "a.gotmpl", "--ignore", _RULE).status == 0
+
+
+def test_a_place(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_text("\n\n\n{{ if .Tools }}{{ .Tools }}{{ end }}" + _FINE)
+    result = run("lint", "a.gotmpl")
+    assert result.status == 1
+    assert result.output.startswith("a.gotmpl:4:1: warning: ")
+
+
+def test_notes_change_no_status(run: Run, folder: Path) -> None:
+    (folder / "a.jinja").write_text(
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}<|assistant|>"
+    )
+    result = run("lint", "a.jinja")
+    assert result.status == 0
+    assert "a.jinja: note: " in result.output
+
+
+def test_json(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_text(_WRONG)
+    (folder / "b.gotmpl").write_text("{{ if }}")
+    result = run("lint", "a.gotmpl", "b.gotmpl", "c.gotmpl", "--json")
+    assert result.status == 2
+    data = result.data
+    assert [finding["rule"] for finding in data["a.gotmpl"]["findings"]] == [_RULE]
+    assert data["b.gotmpl"]["kind"] == "syntax"
+    assert "c.gotmpl" in data["c.gotmpl"]["error"]
+    assert "missing value for if" in result.errors
+
+
+def test_the_project_says_what_to_ignore(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_text(_WRONG)
+    (folder / "pyproject.toml").write_text(f'[tool.transplate.lint]\nignore = ["{_RULE}"]\n')
+    assert run("lint", "a.gotmpl").status == 0
+    (folder / "pyproject.toml").write_text('[tool.transplate.lint]\nollama = "0.10.0"\n')
+    (folder / "a.gotmpl").write_text("{{ currentDate }}" + _FINE)
+    result = run("lint", "a.gotmpl")
+    assert result.status == 1
+    assert "a.gotmpl:1:4: error: currentDate came with Ollama 0.11.1" in result.output
+    assert run("lint", "a.gotmpl", "--ollama", "0.20.0").status == 0
+
+
+def test_wrong_settings_are_refused(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_text(_FINE)
+    for table, said in (
+        ('[tool.transplate.lint]\nignore = "all"\n', "tool.transplate.lint.ignore is no list of texts"),
+        ("[tool.transplate]\nignored = []\n", "tool.transplate.ignored is no setting"),
+        ('[tool.transplate]\npairs = [["a.gotmpl"]]\n', "tool.transplate.pairs[0] is not two templates"),
+        ('[tool.transplate.lint]\nignore = ["no-such"]\n', "no such rule: no-such"),
+        ("[tool.transplate\n", "pyproject.toml"),
+    ):
+        (folder / "pyproject.toml").write_text(table)
+        result = run("lint", "a.gotmpl")
+        assert result.status == 2, table
+        assert said in result.errors
+
+
+def test_the_rules_are_listed(run: Run) -> None:
+    result = run("lint", "--rules")
+    assert result.status == 0
+    assert f"{_RULE}  " in result.output
+    assert run("lint").status == 2
