@@ -89,6 +89,16 @@ def test_many_conversations_in_one_file(run: Run, folder: Path) -> None:
     assert result.errors == "error: bad.jsonl:2: messages[0].role: is missing\n"
 
 
+def test_a_set_of_conversations(run: Run) -> None:
+    pair = (GO / "llama3.gotmpl", JINJA / "llama3.jinja")
+    assert run("check", *pair, "--only", "client").output == "EQUAL on 9 conversations\n"
+    result = run("check", *pair, "--only", "nothing")
+    assert result.status == 2
+    assert result.errors.startswith(
+        "error: no built-in conversation is called or tagged 'nothing'; tags: client, date"
+    )
+
+
 def test_baseline(run: Run, folder: Path) -> None:
     same, other = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", "<|begin|>"
     (folder / "a.jinja").write_text(same)

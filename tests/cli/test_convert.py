@@ -70,7 +70,7 @@ def test_a_closed_prefill_is_explained(run: Run, folder: Path) -> None:
     (folder / "closing.gotmpl").write_text("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}")
     result = run("convert", "closing.gotmpl", "--exact")
     assert result.status == 0
-    assert "2 more differ, see closed-prefill: prefill, prefill-turns" in result.errors
+    assert "3 more differ, see closed-prefill: prefill, prefill-turns, truncated" in result.errors
     assert "may differ, closed-prefill: where a host continues" in result.errors
     result = run("convert", "closing.gotmpl", "--exact", "--json")
     assert [loss["name"] for loss in result.data["losses"]] == ["odd-parts", "closed-prefill"]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from transplate import JinjaTemplate, OllamaTemplate
 from transplate.errors import ErrorKind, RequestError
-from transplate.parity.conversations import SPECIAL, Example, examples, ordinary_conversations
+from transplate.parity.conversations import (
+    SPECIAL,
+    Example,
+    chosen_conversations,
+    examples,
+    ordinary_conversations,
+)
 
 EXPECTED_TAGS = {
     *("user", "system", "several-systems", "late-system", "turns", "same-role", "no-user", "odd-role"),
     *("tools", "tool-calls", "parallel-calls", "tool-results", "json", "escapes", "unicode", "white-space"),
-    *("empty", "null", "thinking", "think", "long", "prefill", "date", "parts", "image", SPECIAL),
+    *("empty", "null", "thinking", "think", "long", "prefill", "date", "parts", "image", "client", SPECIAL),
 }
 
 
@@ -24,6 +31,21 @@ def test_there_are_enough_and_they_are_described() -> None:
     assert max(names.values()) == 1
     assert all(example.about and example.tags for example in examples())
     assert {tag for example in examples() for tag in example.tags} == EXPECTED_TAGS
+
+
+def test_the_page_lists_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "built-in-conversations.md").read_text(encoding="utf-8")
+    rows = [
+        f"| `{example.conversation.name}` | {example.about} | {', '.join(sorted(example.tags))} |"
+        for example in examples()
+    ]
+    assert page.splitlines()[-len(rows) :] == rows
+
+
+def test_a_set_of_them() -> None:
+    assert len(chosen_conversations("client")) == 9
+    assert [conversation.name for conversation in chosen_conversations("compacted")] == ["compacted"]
+    assert chosen_conversations("nothing") == ()
 
 
 def test_no_two_are_the_same() -> None:

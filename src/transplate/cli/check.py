@@ -16,9 +16,10 @@ from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.parity_text import parity_lines
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data
+from transplate.errors import TransplateError
 
 if TYPE_CHECKING:
-    from transplate import ParityReport
+    from transplate import Conversation, ParityReport
 
 _EPILOG = """\b
 Examples:
@@ -35,6 +36,7 @@ _LEAST_WIDTH, _WIDTH = 60, 100
 @click.argument("second", metavar="B")
 @click.argument("conversation_files", metavar="[CONVERSATION]...", nargs=-1)
 @click.option("-v", "--verbose", is_flag=True, help="Show every kind of difference, and all of it.")
+@click.option("--only", metavar="TAG", help="Compare on the built-in conversations of a tag or name alone.")
 @click.option("--quick", is_flag=True, help="Compare on the built-in conversations alone, make none.")
 @click.option("--unusual", is_flag=True, help="Compare on conversations that people hardly send, too.")
 @click.option("--baseline", metavar="FILE", help="Accept the differences in FILE; fail on new and gone ones.")
@@ -47,6 +49,7 @@ def command(
     second: str,
     conversation_files: tuple[str, ...],
     verbose: bool,
+    only: str | None,
     quick: bool,
     unusual: bool,
     baseline: str | None,
@@ -70,6 +73,8 @@ def command(
     known = None if baseline is None else Baseline(baseline)
     a, b = (read_template(source, download=download).template for source in (first, second))
     given = [conversation for path in conversation_files for conversation in read_conversations(path)]
+    if only is not None:
+        given += _built_in(only)
     report = check_parity(a, b, given or None, explain=True, generate=not (quick or given), unusual=unusual)
     if as_json:
         print_json(report_data(report), indent=2)
@@ -79,6 +84,23 @@ def command(
     if known is None:
         return FINE if report.equal else NO
     return _against(known, report, f"{first} {second}", update=update_baseline, quiet=as_json)
+
+
+def _built_in(tag: str) -> list[Conversation]:
+    """Return the built-in conversations of a tag or name.
+
+    Raises:
+        TransplateError: There are none.
+    """
+    from transplate.parity.conversations import chosen_conversations, examples
+
+    found = list(chosen_conversations(tag))
+    if not found:
+        tags = sorted({each for example in examples() for each in example.tags})
+        raise TransplateError(
+            f"no built-in conversation is called or tagged {tag!r}; tags: {', '.join(tags)}"
+        )
+    return found
 
 
 def _against(known: Baseline, report: ParityReport, pair: str, *, update: bool, quiet: bool) -> int:

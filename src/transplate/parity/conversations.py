@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from transplate.conversation import Conversation
+from transplate.parity.clients import CLIENT_EXAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -639,7 +640,16 @@ def examples() -> tuple[Example, ...]:
     """Return all built-in conversations, the special ones too."""
     return tuple(
         Example(Conversation.read(data | {"name": name}), about, frozenset(tags.split()))
-        for name, tags, about, data in _EXAMPLES
+        for name, tags, about, data in (*_EXAMPLES, *CLIENT_EXAMPLES)
+    )
+
+
+def chosen_conversations(tag: str) -> tuple[Conversation, ...]:
+    """Return the built-in conversations that have a tag, or this name."""
+    return tuple(
+        example.conversation
+        for example in examples()
+        if tag in example.tags or tag == example.conversation.name
     )
 
 
