@@ -46,5 +46,13 @@ SMALL = {
         "{% set ns.calls = ns.calls + m.tool_calls %}{% endif %}{{ m.content }}{% endfor %}"
         "{% for c in ns.calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}"
     ),
+    "types": (
+        "{% macro named(t) %}{{ 'number' if t == 'integer' or t == 'float' else t }}{% endmacro %}"
+        "{% for m in messages %}{{ m.content }}{% endfor %}"
+        "{% for tool in tools or [] %}{% for k, v in tool.function.parameters.properties.items() %}"
+        "{% set t = 'any' %}{% if v.type %}{% if v.type is not string %}{% set t = v.type|join('|') %}"
+        "{% else %}{% set t = v.type %}{% endif %}{% endif %}{{ k }}: {{ named(t) }}{{ '!' if t is string }}"
+        "{{ 'same' if v.type == tool.type }};{% endfor %}{% endfor %}"
+    ),
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
 }

@@ -11,7 +11,8 @@ from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
 
 BREAKING: dict[str, list[dict[str, Any]]] = {
     "no-think-tags": [{"role": "user", "content": "a</think>b"}],
-    "ascii-letters": [{"role": "assistant", "tool_calls": [{"function": {"name": "é", "arguments": {}}}]}],
+    "ascii-letters": [{"role": "user", "content": "é"}],
+    "ascii-names": [{"role": "assistant", "tool_calls": [{"function": {"name": "é", "arguments": {}}}]}],
     "sorted-keys": [
         {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1, "B": 2}}}]}
     ],

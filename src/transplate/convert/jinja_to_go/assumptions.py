@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from transplate.conversation import Conversation
+from transplate.conversation import Conversation, Message
 from transplate.convert.go_to_jinja.conversations import has_no_tools
 from transplate.convert.report import Assumption
 
@@ -20,9 +20,16 @@ def _values(conversation: Conversation, *, contents: bool) -> Iterator[Any]:
     for message in conversation.messages:
         yield from (message.role, message.name, message.tool_name)
         if contents:
-            yield from (message.content if isinstance(message.content, str) else "", message.reasoning)
+            yield from (*_contents(message), message.reasoning)
         for call in message.tool_calls:
             yield from (call.name, call.arguments)
+
+
+def _contents(message: Message) -> Iterator[str]:
+    if isinstance(message.content, str):
+        yield message.content
+    else:
+        yield from (str(part.given.get("text", "")) for part in message.content or ())
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -42,17 +49,47 @@ def _objects(value: Any) -> Iterator[Any]:
 
 
 def _has_no_think_tags(conversation: Conversation) -> bool:
-    contents = [message.content for message in conversation.messages if isinstance(message.content, str)]
+    contents = [text for message in conversation.messages for text in _contents(message)]
     return not any("<think>" in text or "</think>" in text for text in contents)
 
 
 def _has_ascii_letters(conversation: Conversation) -> bool:
-    return all(text.isascii() for value in _values(conversation, contents=False) for text in _texts(value))
+    return all(text.isascii() for value in _values(conversation, contents=True) for text in _texts(value))
+
+
+def _has_ascii_names(conversation: Conversation) -> bool:
+    return all(text.isascii() for value in _values(conversation, contents=False) for text in _names(value))
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield a text, or the names and types in a tool or in arguments."""
+    if isinstance(value, str):
+        yield value
+    for one in _objects(value):
+        yield from _texts([one.get("name"), one.get("type")])
 
 
 def _has_ascii_space(conversation: Conversation) -> bool:
     texts = (text for value in _values(conversation, contents=True) for text in _texts(value))
-    return all(text.strip() == text.strip(_ASCII_SPACE) for text in texts)
+    return not any(map(_has_wide_edge, texts))
+
+
+def _has_wide_edge(text: str) -> bool:
+    """Tell whether white space that is not ASCII could be at an end of a part of a text.
+
+    What a template splits a text at is white space or has signs in it: between two letters there is no end.
+    """
+    if text.isascii():
+        return False
+    around = zip((text[:1], *text), text, (*text[1:], text[-1:]), strict=False)
+    return any(
+        here.isspace() and not here.isascii() and not (_is_inside(before) and _is_inside(after))
+        for before, here, after in around
+    )
+
+
+def _is_inside(letter: str) -> bool:
+    return not letter.isspace() and (letter.isalnum() or letter in "!?:;%.,°" or not letter.isascii())
 
 
 def _has_plain_json(conversation: Conversation) -> bool:
@@ -74,7 +111,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, float):
-        return "e" not in repr(value)
+        return "e" not in repr(value) and repr(value) != "-0.0"
     if isinstance(value, int):
         return -_LARGE < value < _LARGE
     return not isinstance(value, str) or not ("\u2028" in value or "\u2029" in value)
@@ -82,21 +119,26 @@ def _is_plain(value: Any) -> bool:
 
 def _has_sorted_keys(conversation: Conversation) -> bool:
     objects = (one for value in _values(conversation, contents=False) for one in _objects(value))
-    return all(sorted(one) == sorted(one, key=lambda key: str(key).lower()) for one in objects)
+    return all(sorted(one) == sorted(one, key=lambda key: (key.lower(), key)) for one in objects)
 
 
 _ALL = (
     Assumption("no-think-tags", "no text has <think> or </think> in it", _has_no_think_tags),
     Assumption(
         "ascii-letters",
-        "names, types and roles that are put into other letters are ASCII",
+        "texts that are put into capital or small letters are ASCII",
         _has_ascii_letters,
+    ),
+    Assumption(
+        "ascii-names",
+        "names, types and roles that are put into capital or small letters are ASCII",
+        _has_ascii_names,
     ),
     Assumption("ascii-space", "the white space around texts is ASCII", _has_ascii_space),
     Assumption(
         "plain-json", "JSON has no numbers that Go and Python write in different ways", _has_plain_json
     ),
-    Assumption("sorted-keys", "keys that are sorted have no capital letters", _has_sorted_keys),
+    Assumption("sorted-keys", "capital letters make no difference to the order of keys", _has_sorted_keys),
     Assumption("needed-values", "all that the template needs is there and of the kind it expects"),
     Assumption("go-json", "JSON may be without the spaces that the vendor's template has", has_no_tools),
 )

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.attributes import KEYS, key_of
-from transplate.convert.jinja_to_go.build import call, go, string
+from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import (
     constant,
     is_content,
+    kinds_test,
     negated,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
@@ -105,8 +106,16 @@ class Comparing(Interface):
             return self._is_kind(left, frozenset({"none"}))
         kind = type(value).__name__
         inner: Condition
-        if left.kinds == {"type"} and kind == "str":
-            inner = call("eq", call("print", left.expr), constant(value))
+        if "type" in left.kinds and kind == "str":
+            named = all_of(
+                call("eq", call("len", left.expr), number(1)),
+                call("eq", call("index", left.expr, number(0)), constant(value)),
+            )
+            text = call("eq", left.expr, constant(value))
+            inner = any_of(
+                all_of(kinds_test(left.expr, TEXT, left.kinds), text),
+                all_of(kinds_test(left.expr, frozenset({"type"}), left.kinds), named),
+            )
         elif kind == "bool" and "bool" in left.kinds:
             held = left.expr if value else negated(left.expr)
             inner = all_of(self._is_kind(Go(left.kinds, left.expr), TRUTH), held)
@@ -133,6 +142,9 @@ class Comparing(Interface):
         assert right_kinds is not None  # noqa: S101
         if left_kinds == right_kinds and left_kinds in (TEXT, TRUTH):
             return call("eq", left.expr, right.expr)
+        for side, others in ((left, right_kinds), (right, left_kinds)):
+            if "type" in side.kinds and others & {"str", "strings", "type"}:  # one name is a string
+                raise self.split_kinds(side, f"{self._name_of(left)} == {self._name_of(right)}")
         if not left_kinds & right_kinds:
             return False
         if left_kinds | right_kinds <= {"str", "undefined"} and left.present in (None, left.expr):  # noqa: SIM102

@@ -128,6 +128,12 @@ class Conditions(Interface):
                 inner = go("and $x $x.Len", x=value.expr)
             if "type" in value.kinds:  # one name is a string, which may be empty
                 inner = go("and $x (or (ne (len $x) 1) (index $x 0))", x=value.expr)
+                if len(value.kinds) > 1:
+                    inner = go(
+                        'or (and (ne (printf "%T" $x) "api.PropertyType") $x) (and (eq (printf "%T" $x) "api.PropertyType") $y)',  # noqa: E501
+                        x=value.expr,
+                        y=inner,
+                    )
             if value.present is None or value.present == value.expr:
                 return inner
             return both(value.present, inner)

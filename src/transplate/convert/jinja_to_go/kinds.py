@@ -36,6 +36,7 @@ from transplate.convert.jinja_to_go.values import (
 from transplate.jinja import nodes as j
 
 _LISTS = frozenset(ELEMENTS)
+_TYPE = frozenset({"type"})
 _TESTED: dict[str, frozenset[str]] = {
     "string": TEXT,
     "mapping": frozenset(MAPPINGS),
@@ -85,16 +86,11 @@ class Kinds(Interface):
         value = self.known(value)
         if isinstance(value, Go):
             inner: Condition
-            if value.kinds == {"type"}:
+            inner = kinds_test(value.expr, kinds, value.kinds)
+            if "type" in value.kinds:  # one name is a string
                 single = call("eq", call("len", value.expr), number(1))
-                inner = any_of(
-                    all_of("str" in kinds, single),
-                    all_of("strings" in kinds, negated(single)),
-                )
-            elif value.kinds <= kinds:
-                inner = True
-            else:
-                inner = kinds_test(value.expr, kinds, value.kinds)
+                named = any_of(all_of("str" in kinds, single), all_of("strings" in kinds, negated(single)))
+                inner = any_of(inner, all_of(kinds_test(value.expr, _TYPE, value.kinds), named))
             if value.present is None:
                 return inner
             if value.absent in kinds:
@@ -129,7 +125,7 @@ class Kinds(Interface):
     def only(self, value: Go, kinds: frozenset[str]) -> Go:
         """Return a value as of some of its kinds; the template fails for the others."""
         left = value.kinds & kinds
-        if value.kinds == {"type"}:
+        if "type" in value.kinds and kinds & {"str", "strings"}:
             raise self.split_kinds(value, "a type of a property, which may be a list")
         if not left:
             raise Refused(f"a {'/'.join(sorted(value.kinds))} where a {'/'.join(sorted(kinds))} is needed")

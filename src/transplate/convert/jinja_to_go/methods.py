@@ -7,7 +7,7 @@ from typing import Any
 from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
-from transplate.convert.jinja_to_go.operands import is_content
+from transplate.convert.jinja_to_go.operands import is_named
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import any_of, truth_value
 from transplate.convert.jinja_to_go.values import (
@@ -105,7 +105,7 @@ class StringMethods(Interface):
         return self.declare("part", operand)
 
     def _cased(self, operand: Operand, *, lower: bool) -> Operand:
-        is_ascii = not is_content(operand) and self.takes("ascii-letters")
+        is_ascii = self.takes("ascii-names" if is_named(operand) else "ascii-letters")
         said = "in small letters" if lower else "in capital letters"
         return self.run(
             cases.change_case(lower=lower, is_ascii=is_ascii), said, "lower" if lower else "upper", s=operand

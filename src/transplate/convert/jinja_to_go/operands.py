@@ -27,6 +27,9 @@ from transplate.gotmpl.nodes import (
     Variable,
 )
 
+_NAMES = frozenset({"Role", "Name", "ToolName", "Type"})
+"""The fields of Ollama's data that hold words rather than texts."""
+
 
 def type_test(operand: Operand, kind: str) -> Operand:
     """Return the condition that a value is of a kind."""
@@ -76,6 +79,23 @@ def variables_of(operand: Operand) -> Iterator[str]:
         elif isinstance(part, Command):
             pending.extend(part.operands)
         elif hasattr(part, "operand"):
+            pending.append(part.operand)
+
+
+def fields_of(operand: Operand) -> Iterator[str]:
+    """Yield what is read in an expression: the last field of each variable, or the variable itself."""
+    pending: list[object] = [operand]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Variable | Chain) and part.fields:
+            yield part.fields[-1]
+        elif isinstance(part, Variable):
+            yield part.name
+        elif isinstance(part, Pipeline):
+            pending.extend(part.commands)
+        elif isinstance(part, Command):
+            pending.extend(part.operands)
+        elif isinstance(part, Chain):
             pending.append(part.operand)
 
 
@@ -182,6 +202,12 @@ def with_variable(operand: Operand, name: str, other: Variable) -> Operand:
         )
         return Pipeline(commands, operand.declarations, operand.is_assignment)
     return operand
+
+
+def is_named(operand: Operand) -> bool:
+    """Tell whether an expression is made of names, roles and types alone."""
+    fields = set(fields_of(operand))
+    return bool(fields) and fields <= _NAMES
 
 
 def is_content(operand: Operand) -> bool:

@@ -67,8 +67,8 @@ def find(part: str | None) -> str:
     """Return whether a constant, or ``$p``, is in the text as ``$d``, and the text from there as ``$t``.
 
     A match covers a window of a few bytes in every stretch of its length, so one such window is compared with
-    all pieces of the constant at once, and only a hit is looked at byte by byte. Behind the text is space, so
-    that no end has to be minded.
+    all pieces of the constant at once, and only a hit is looked at byte by byte. Behind the text is space,
+    or another filling if the constant has spaces, so that no end has to be minded.
     """
     if part is None:
         return find_any()
@@ -92,8 +92,13 @@ def find(part: str | None) -> str:
         test = tests[0] if len(tests) == 1 else f"or {' '.join(f'({one})' for one in tests)}"
     step = windows * stride
     padding = step + size
+    if " " in part:  # what is behind the text must not look like a part of the constant
+        filler = next((letter for letter in map(chr, range(0x23, 0x7F)) if letter not in part), "\0")
+        padded = f"print $s {quote(filler * padding)}"
+    else:
+        padded = f'printf "%s%{padding}s" $s ""'
     search = (
-        f'{{{{ $w := printf "%s%{padding}s" $s "" }}}}{{{{ range len $w }}}}'
+        f"{{{{ $w := {padded} }}}}{{{{ range len $w }}}}"
         f"{{{{ if lt (len $w) {padding} }}}}{{{{ break }}}}{{{{ end }}}}{{{{ if {test} }}}}"
         f"{{{{ range $i := {step} }}}}{{{{ if eq (slice (slice $w $i) 0 {size}) {quote(part)} }}}}"
         "{{ $d = true }}{{ $t = slice $w $i }}{{ break }}{{ end }}{{ end }}"
