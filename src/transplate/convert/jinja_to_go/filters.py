@@ -9,7 +9,6 @@ from jinja2.filters import do_title
 
 from transplate.convert.jinja_to_go import build, cases
 from transplate.convert.jinja_to_go.interface import Interface
-from transplate.convert.jinja_to_go.operands import is_named
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import Condition, opposite
 from transplate.convert.jinja_to_go.values import (
@@ -268,7 +267,7 @@ def _title(self: Interface, value: Value, _: list[Value]) -> Value:
     if isinstance(text, Const):
         return Const(do_title(text.value))
     source = self.text_operand(text)
-    is_ascii = self.takes("ascii-names" if is_named(source) else "ascii-letters")
+    is_ascii = self.takes_ascii_letters(source)
     return Go(TEXT, self.run(cases.title(is_ascii=is_ascii), s=source))
 
 

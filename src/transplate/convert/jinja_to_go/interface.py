@@ -483,6 +483,10 @@ class Interface(Writer):
     def _checkpoint(self) -> Callable[[], None]:
         raise NotImplementedError
 
+    def takes_ascii_letters(self, operand: Operand) -> bool:
+        """Return whether a text whose case is changed may be taken to be ASCII."""
+        raise NotImplementedError
+
     def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
         """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
         raise NotImplementedError

@@ -7,7 +7,7 @@ from typing import Any
 from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
-from transplate.convert.jinja_to_go.operands import is_named
+from transplate.convert.jinja_to_go.operands import is_content, is_named
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import any_of, truth_value
 from transplate.convert.jinja_to_go.values import (
@@ -105,11 +105,17 @@ class StringMethods(Interface):
         return self.declare("part", operand)
 
     def _cased(self, operand: Operand, *, lower: bool) -> Operand:
-        is_ascii = self.takes("ascii-names" if is_named(operand) else "ascii-letters")
+        is_ascii = self.takes_ascii_letters(operand)
         said = "in small letters" if lower else "in capital letters"
         return self.run(
             cases.change_case(lower=lower, is_ascii=is_ascii), said, "lower" if lower else "upper", s=operand
         )
+
+    def takes_ascii_letters(self, operand: Operand) -> bool:
+        """Return whether a text whose case is changed may be taken to be ASCII; a content may not."""
+        if is_content(operand):
+            return False
+        return self.takes("ascii-names" if is_named(operand) else "ascii-letters")
 
     def _capitalized(self, value: Value, name: str) -> Value:
         if name == "title":
