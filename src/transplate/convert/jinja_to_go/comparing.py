@@ -106,7 +106,9 @@ class Comparing(Interface):
             return self._is_kind(left, frozenset({"none"}))
         kind = type(value).__name__
         inner: Condition
-        if "type" in left.kinds and kind == "str":
+        if "type" in left.kinds and left.kinds <= {"type", "str"} and _is_one_name(value):
+            inner = call("eq", call("print", left.expr), constant(value))
+        elif "type" in left.kinds and kind == "str":
             named = all_of(
                 call("eq", call("len", left.expr), number(1)),
                 call("eq", call("index", left.expr, number(0)), constant(value)),
@@ -275,3 +277,8 @@ class Comparing(Interface):
         if kind == "type":
             raise Refused("in a type of a property")
         raise Refused(f"in a {self._name_of(container)}")
+
+
+def _is_one_name(value: object) -> bool:
+    """Tell whether Go prints a type like this only if it is this one name; several are in brackets."""
+    return isinstance(value, str) and bool(value) and not value.startswith("[")
