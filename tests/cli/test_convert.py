@@ -70,7 +70,7 @@ def test_a_closed_prefill_is_explained(run: Run, folder: Path) -> None:
     (folder / "closing.gotmpl").write_text("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}")
     result = run("convert", "closing.gotmpl", "--exact")
     assert result.status == 0
-    assert "3 more differ, see closed-prefill: prefill, prefill-turns, truncated" in result.errors
+    assert "2 more differ, see closed-prefill: prefill, prefill-turns" in result.errors
     assert "may differ, closed-prefill: where a host continues" in result.errors
     result = run("convert", "closing.gotmpl", "--exact", "--json")
     assert [loss["name"] for loss in result.data["losses"]] == ["odd-parts", "closed-prefill"]
@@ -191,4 +191,5 @@ def test_each_side_of_the_verdict_has_its_own_name(run: Run, folder: Path) -> No
     report = json.loads(run("convert", "in.jinja", "out.gotmpl", "--json").output)
     check = json.loads(run("check", "--quick", "in.jinja", "out.gotmpl", "--json").output)
     compared = [[each["conversation"], each["prompts"]] for each in report["parity"]["differences"]]
-    assert compared == [[each["conversation"], each["prompts"]] for each in check["differences"]]
+    checked = [[each["conversation"], each["prompts"]] for each in check["differences"]]
+    assert compared == checked[: len(compared)]

@@ -8,7 +8,12 @@ from typing import Any
 
 from transplate.conversation import Conversation
 from transplate.parity.causes import Explainer, Explanation
-from transplate.parity.conversations import SPECIAL, examples, ordinary_conversations
+from transplate.parity.conversations import (
+    SPECIAL,
+    examples,
+    ordinary_conversations,
+    usual_conversations,
+)
 from transplate.parity.generate import Effort, Generated, Search
 from transplate.parity.kinds import Explained, kinds_of
 from transplate.parity.pair import Pair, comparable, equal
@@ -39,7 +44,8 @@ def check_parity(
     Args:
         a: A template, a conversion, the text of a template, or the path of its file.
         b: Another.
-        conversations: Conversations, or JSON that can be read as such; a built-in set if None.
+        conversations: Conversations, or JSON that can be read as such; a built-in set if None, with what real
+            clients send if causes are looked for or conversations are made.
         now: What both sides take for the time in conversations that have no date of their own; one time, that
             of the call, if None.
         explain: Whether to find by experiment why the sides differ, and to shrink the conversations that show
@@ -61,7 +67,10 @@ def check_parity(
         "content": "hi"}]]) >>> report.equal, report.checked (True, 1)
     """
     pair = Pair(side_of(a), side_of(b), now or datetime.now())
-    given = ordinary_conversations() if conversations is None else _read(conversations)
+    if conversations is not None:
+        given = _read(conversations)
+    else:
+        given = usual_conversations() if explain or generate else ordinary_conversations()
     comparison = _Comparison(pair, unusual=unusual)
     for conversation in given:
         comparison.add(Generated(conversation, PLAIN, pair.outcomes(conversation), frozenset()), asked=True)

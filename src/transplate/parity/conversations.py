@@ -654,5 +654,10 @@ def chosen_conversations(tag: str) -> tuple[Conversation, ...]:
 
 
 def ordinary_conversations() -> tuple[Conversation, ...]:
-    """Return the conversations on which templates are compared where no others are given."""
+    """Return the conversations on which two templates are compared by the way, as after a conversion."""
+    return tuple(example.conversation for example in examples() if not example.tags & {SPECIAL, "client"})
+
+
+def usual_conversations() -> tuple[Conversation, ...]:
+    """Return the conversations on which templates are compared to find what they differ in."""
     return tuple(example.conversation for example in examples() if SPECIAL not in example.tags)
