@@ -96,7 +96,9 @@ def test_suggest_prints_the_lines_of_a_modelfile(run: Run) -> None:
     first, *_ = result.output.splitlines()
     assert (result.status, first) == (0, "lfm2: the same on all 56 conversations")
     assert result.output.endswith("  RENDERER lfm2\n  PARSER lfm2\n  PARAMETER stop <|im_end|>\n")
-    assert run("suggest", "chat.jinja", "--json").data[0]["always"] is True
+    assert "prints so since some Ollama after 0.17.4\n" in result.output
+    data = run("suggest", "chat.jinja", "--json").data[0]
+    assert (data["always"], data["since"]) == (True, "")
 
 
 def test_suggest_says_no(run: Run, folder: Path) -> None:

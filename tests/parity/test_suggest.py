@@ -34,6 +34,7 @@ def test_a_vendors_template_finds_the_renderer_made_for_it(template: str, render
     best = suggest(vendor(template))[0]
     assert best.renderer == renderer
     assert best.conditions
+    assert best.since == ("0.17.4" if renderer == "olmo3-32b-think" else "")
     assert not best.always
 
 

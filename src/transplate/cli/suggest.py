@@ -54,6 +54,7 @@ def _data(one: Suggestion) -> dict[str, Any]:
         "renderer": one.renderer,
         "parser": one.parser,
         "stops": list(one.stops),
+        "since": one.since,
         "always": one.always,
         "bos": one.bos,
         "conditions": list(one.conditions),
@@ -73,6 +74,7 @@ def _show(found: tuple[Suggestion, ...], source: str) -> None:
     for one in found[1:_SHOWN]:
         count, checked = one.agreed.checked - len(one.agreed.differences), one.agreed.checked
         say(f"{one.renderer}: the same on {'all' if one.always else f'{count} of'} {checked} conversations")
+    say(f"prints so since Ollama {best.since}" if best.since else "prints so since some Ollama after 0.17.4")
     if best.bos:
         say(f"taken for granted: bos_token is {best.bos}")
     if best.agreed.differences:

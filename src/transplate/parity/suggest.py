@@ -51,6 +51,7 @@ class Suggestion:
             takes for granted.
         conditions: What the conversations have on which the prompts differ, empty for none.
         bos: What the renderer prints for the template's ``bos_token``, where that was not known.
+        since: The version of Ollama from which on it prints so; empty for some version after 0.17.4.
     """
 
     renderer: str
@@ -60,6 +61,7 @@ class Suggestion:
     agreed: ParityReport
     conditions: tuple[str, ...]
     bos: str = ""
+    since: str = ""
 
     @property
     def always(self) -> bool:
@@ -129,7 +131,7 @@ class _Candidate:
         if says_think:
             conditions = (_THINKS, *conditions)
         entry = self._entry
-        return Suggestion(self._name, entry.parser, entry.stops, report, agreed, conditions, bos)
+        return Suggestion(self._name, entry.parser, entry.stops, report, agreed, conditions, bos, entry.since)
 
     @cached_property
     def _choices(self) -> tuple[bool | None, ...]:

@@ -45,6 +45,11 @@ class Entry:
     stops: tuple[str, ...]
     differences: str
 
+    @property
+    def since(self) -> str:
+        """The version from which on it prints what it prints now, empty for some version after the oldest."""
+        return OLDEST if self.oldest == self.newest else ""
+
     def form(self, version: Version) -> Form | None:
         """Return what it prints in a version.
 
