@@ -4,13 +4,17 @@ import hashlib
 import json
 import socket
 import struct
+import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.models.stores import lay_out_store
 from transplate.errors import TransplateError
@@ -415,3 +419,45 @@ def test_a_server_that_hangs_or_is_not_there(monkeypatch: pytest.MonkeyPatch) ->
         Model.load(f"http://127.0.0.1:{port}#m")
     with pytest.raises(TransplateError, match="a model is missing"):
         Model.load("http://127.0.0.1:1")
+
+
+# --- anything -------------------------------------------------------------------------------------------
+
+KEYS = st.sampled_from(
+    [
+        *("chat_template", "eos_token", "eos_token_id", "bos_token", "add_bos_token", "added_tokens_decoder"),
+        *("temperature", "stop_strings", "do_sample", "max_new_tokens", "stop", "num_ctx", "added_tokens"),
+        *("chat_template_sha256", "modelfile", "modelfile_base64", "modelfile_folder", "generation_config"),
+    ]
+)
+ANYTHING = st.recursive(
+    st.sampled_from([None, True, 0, 1.5, -1, 2**70, "", "FROM x", "{{ messages }}", "\ud800", "é"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.just("0"), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                *("tokenizer_config.json", "generation_config.json", "tokenizer.json", "added_tokens.json"),
+                *("params", "ollama.json", "config.json", "chat_template.json"),
+            ]
+        ),
+        st.dictionaries(KEYS, ANYTHING, max_size=4),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_files_with_anything_in_them(files: dict[str, dict[str, Any]]) -> None:
+    """They are read, or refused with an error of ours."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "chat_template.jinja").write_text("{{ messages[0].content }}")
+        for file, content in files.items():
+            (folder / file).write_text(json.dumps(content))
+        for save in (Model.save_modelfile, Model.save_pretrained, Model.save_hub_files):
+            with suppress(TransplateError):
+                save(Model.load(folder), folder / "out", dry_run=True)  # type: ignore[operator]

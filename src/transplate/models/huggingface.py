@@ -142,7 +142,21 @@ def _parameters(path: Path) -> dict[str, Any]:
     known = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, *DEPRECATED)
     if unknown := sorted(set(values) - set(known)):
         raise TransplateError(f"{path}: Ollama knows no parameter {', '.join(map(json.dumps, unknown))}")
+    for name, value in values.items():
+        if not _fits(name, value):
+            raise TransplateError(f"{path}: Ollama refuses {json.dumps(value)[:60]} as {name}")
     return values
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Return whether Ollama takes a value for a parameter (FromMap in api/types.go)."""
+    if name in LISTS:
+        return isinstance(value, str) or (
+            isinstance(value, list) and all(isinstance(one, str) for one in value)
+        )
+    if name in FLAGS or isinstance(value, bool):
+        return isinstance(value, bool) and (name in FLAGS or name in DEPRECATED)
+    return isinstance(value, int | float) or name in DEPRECATED
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from transplate.errors import TransplateError
+from transplate.models.huggingface import GENERATION
 from transplate.models.stops import texts_of
+from transplate.models.tokenizer import end_ids
 
 HOMES = {
     "temperature": "temperature",
@@ -45,9 +48,9 @@ def to_generation(
     if texts := [stop for stop in stops if stop not in ids]:
         values["stop_strings"] = texts
     if numbers := [ids[stop] for stop in stops if stop in ids]:
-        before = there.get(EOS_IDS)
-        ends = list(dict.fromkeys([*_listed(before), *numbers]))
-        values[EOS_IDS] = before if ends == _listed(before) else ends[0] if len(ends) == 1 else ends
+        before = end_ids([there])
+        ends = list(dict.fromkeys([*before, *numbers]))
+        values[EOS_IDS] = there[EOS_IDS] if ends == before else ends[0] if len(ends) == 1 else ends
     temperature = values.get("temperature")
     if isinstance(temperature, int | float):
         # transformers refuses a temperature of 0; without sampling it is what 0 means to Ollama.
@@ -58,12 +61,19 @@ def to_generation(
 
 
 def to_parameters(generation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the PARAMETERs that a generation configuration says, stops excepted."""
-    found = {
-        name: generation[key]
-        for name, key in HOMES.items()
-        if name != "stop" and generation.get(key) is not None
-    }
+    """Return the PARAMETERs that a generation configuration says, stops excepted.
+
+    Raises:
+        TransplateError: One of them is no number.
+    """
+    found = {}
+    for name, key in HOMES.items():
+        value = generation.get(key)
+        if name == "stop" or value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TransplateError(f"{GENERATION}: {key}: a number is needed")
+        found[name] = value
     if generation.get("do_sample") is False:
         found["temperature"] = 0
     return found
@@ -76,12 +86,8 @@ def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[st
         generation: The configuration.
         texts: The texts of the tokenizer's tokens by their ids.
     """
-    ends = (texts.get(number) for number in _listed(generation.get(EOS_IDS)))
+    ends = map(texts.get, end_ids([generation]))
     return list(dict.fromkeys([*texts_of(generation.get("stop_strings")), *filter(None, ends)]))
-
-
-def _listed(value: Any) -> list[Any]:
-    return [] if value is None else list(value) if isinstance(value, Iterable) else [value]
 
 
 def written(value: Any) -> str:

@@ -53,8 +53,8 @@ def find_stops(model: Model, render: Render | None) -> list[Stop]:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Yield the texts in a setting that is one text or several."""
-    for one in [value] if isinstance(value, str) else value or ():
+    """Yield the texts in a setting that is one text or several; what is neither has none."""
+    for one in [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else ():
         if isinstance(one, str) and one:
             yield one
 

@@ -6,10 +6,12 @@ What Hugging Face has no place for is kept in a file of its own, so that the way
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from transplate.errors import TransplateError
 from transplate.files import read_object, read_text
 from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
 from transplate.models.model import Model
@@ -19,6 +21,8 @@ from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
 from transplate.models.to_modelfile import plain_modelfile
 from transplate.models.tokenizer import TOKENIZER, token_ids
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def pretrained(model: Model, folder: Path) -> Saving:
@@ -74,6 +78,10 @@ class _Folder:
         before = read_text(there).text if there.is_file() else None
         if before == text:
             return
+        if _SURROGATE.search(text):
+            raise TransplateError(
+                f"{self._model.name}: the chat template has a lone surrogate, which is no text"
+            )
         self._texts[CHAT_TEMPLATE] = text
         if before is not None:
             self._replaced.append(f"{CHAT_TEMPLATE} is another template")
@@ -161,4 +169,6 @@ def _text_of(value: Any) -> Any:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    # Half a surrogate pair is no text, but JSON can say it with an escape.
+    return json.dumps(value, indent=2) + "\n" if _SURROGATE.search(text) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def read_tokens(folder: Path, tokenizer: dict[str, Any], settings: list[dict[str
     )
 
 
-def end_ids(settings: list[dict[str, Any]]) -> list[int]:
+def end_ids(settings: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the ids of the tokens that end a generation, by the first configuration that has any."""
     for content in settings:
         value = content.get("eos_token_id")
