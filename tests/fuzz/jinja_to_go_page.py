@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.fuzz.jinja_to_go_report import HUNDRED_KB, Row, kind, quantile, tally
+from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "jinja-to-go.md"
 _SECTION = "<!-- {name}: made by python -m tests.fuzz.jinja_to_go --sum … --write -->\n"
@@ -26,6 +27,7 @@ def write(rows: Sequence[Row], losses: Mapping[str, tuple[int, int]], page: Path
     """
     text = page.read_text(encoding="utf-8")
     for name, made in {
+        "assumptions": assumption_table(rows),
         "figures": figures(rows),
         "reasons": reasons(rows),
         "losses": loss_table(losses),
@@ -79,6 +81,17 @@ def reasons(rows: Sequence[Row]) -> str:
         else:
             few += number
     lines.append(f"| what no more than {_FEW} templates have | | {few} |")
+    return "\n".join(lines) + "\n"
+
+
+def assumption_table(rows: Sequence[Row]) -> str:
+    """Return the table of what the default form takes for granted, and in how many templates."""
+    converted = [row for row in rows if row["style"] == "default" and row["size"]]
+    names = {row["name"] for row in converted}
+    lines = [f"| name | what holds | in templates, of {len(names)} |", "| --- | --- | --- |"]
+    for assumption in ASSUMPTIONS.values():
+        users = {row["name"] for row in converted if assumption.name in row["assumptions"]}
+        lines.append(f"| `{assumption.name}` | {assumption.meaning} | {len(users)} |")
     return "\n".join(lines) + "\n"
 
 

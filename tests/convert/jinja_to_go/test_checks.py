@@ -209,5 +209,5 @@ def test_the_page_is_written_from_results(tmp_path: Path) -> None:
     write(rows, losses, page)
     assert page.read_text(encoding="utf-8") == written
     page.write_text("nothing", encoding="utf-8")
-    with pytest.raises(ValueError, match="no section figures"):
+    with pytest.raises(ValueError, match="no section assumptions"):
         write(rows, losses, page)
