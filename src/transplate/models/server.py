@@ -126,6 +126,8 @@ def _messages(messages: Any, address: str) -> list[tuple[str, str]]:
         pairs = [(message["role"], message.get("content", "")) for message in messages]
     except (TypeError, KeyError, AttributeError) as error:
         raise TransplateError(f"{address}: messages: the server sent no messages") from error
+    if not all(isinstance(text, str) for pair in pairs for text in pair):
+        raise TransplateError(f"{address}: messages: the server sent messages that are no text")
     return pairs
 
 
