@@ -12,6 +12,7 @@ from transplate.errors import TransplateError
 from transplate.files import reason
 
 _FILE = "pyproject.toml"
+_SETTINGS = ("pairs", "conversations", "unusual", "baseline", "known", "lint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,10 @@ class Project:
         pairs: The templates that have to print the same, as the paths or names of both.
         conversations: Files with the conversations to compare them on; the built-in ones if there are none.
         unusual: Whether they are compared on conversations that people hardly send, too.
-        baseline: The file of known differences, None for none.
+        baseline: The file of the kinds of difference that check accepts, None for none.
+        known: The file of the differences that the tests of pytest accept, None for the default.
         lint: What is said about lint.
+        is_configured: Whether there is such a table at all.
     """
 
     folder: Path
@@ -45,7 +48,9 @@ class Project:
     conversations: tuple[str, ...] = ()
     unusual: bool = False
     baseline: str | None = None
+    known: str | None = None
     lint: LintSettings = field(default_factory=LintSettings)
+    is_configured: bool = False
 
 
 def read_project(folder: Path | None = None) -> Project:
@@ -86,7 +91,7 @@ class _Reader:
         self._path = path
 
     def project(self, table: Mapping[str, Any]) -> Project:
-        self._known(table, "tool.transplate", ("pairs", "conversations", "unusual", "baseline", "lint"))
+        self._known(table, "tool.transplate", _SETTINGS)
         lint = table.get("lint", {})
         if not isinstance(lint, dict):
             self._fail("tool.transplate.lint", "is no table")
@@ -100,6 +105,8 @@ class _Reader:
             conversations=self._texts(table.get("conversations", []), "tool.transplate.conversations"),
             unusual=unusual,
             baseline=self._text(table.get("baseline"), "tool.transplate.baseline"),
+            known=self._text(table.get("known"), "tool.transplate.known"),
+            is_configured=True,
             lint=LintSettings(
                 ignore=self._texts(lint.get("ignore", []), "tool.transplate.lint.ignore"),
                 ollama=self._text(lint.get("ollama"), "tool.transplate.lint.ollama"),
