@@ -17,7 +17,7 @@ BASE = {"errors", "source", "limits", "language", "files"}
 
 THIRD_PARTY = {
     "lark": ("gotmpl/grammar.py", "gotmpl/parser.py", "gotmpl/lexer.py"),
-    "jinja2": ("jinja/", "convert/jinja_to_go"),
+    "jinja2": ("jinja/", "convert/jinja_to_go", "cli/formats/html.py"),
     "markupsafe": ("jinja/", "convert/jinja_to_go"),  # the strings of jinja2
     "click": ("cli/",),
     "pytest": ("pytest_plugin.py",),

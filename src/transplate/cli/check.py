@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,15 +13,19 @@ from transplate.cli import FINE, NO
 from transplate.cli.baseline import Baseline
 from transplate.cli.conversations import read_conversations
 from transplate.cli.files import STDIN
+from transplate.cli.formats import FORMATS, written
+from transplate.cli.formats.checked import Checked
 from transplate.cli.options import downloading
-from transplate.cli.output import errors_as_json, print_json, say
+from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.parity_text import parity_lines
+from transplate.cli.project import Project, read_project
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data
 from transplate.errors import TransplateError
+from transplate.files import write_file
 
 if TYPE_CHECKING:
-    from transplate import Conversation, ParityReport
+    from transplate import Conversation
 
 _EPILOG = """\b
 Examples:
@@ -27,13 +33,14 @@ Examples:
   transplate check template.gotmpl chat_template.jinja conversations.jsonl
   transplate check old.jinja new.jinja --json
   transplate check a.gotmpl b.jinja --baseline parity.json
+  transplate check a.gotmpl b.jinja --format html --output report.html
 """
 _LEAST_WIDTH, _WIDTH = 60, 100
 
 
 @click.command("check", epilog=_EPILOG, short_help="Check that two templates print the same prompts.")
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.argument("first", metavar="[A", required=False)
+@click.argument("second", metavar="B]", required=False)
 @click.argument("conversation_files", metavar="[CONVERSATION]...", nargs=-1)
 @click.option("-v", "--verbose", is_flag=True, help="Show every kind of difference, and all of it.")
 @click.option("--only", metavar="TAG", help="Compare on the built-in conversations of a tag or name alone.")
@@ -42,11 +49,13 @@ _LEAST_WIDTH, _WIDTH = 60, 100
 @click.option("--baseline", metavar="FILE", help="Accept the differences in FILE; fail on new and gone ones.")
 @click.option("--update-baseline", is_flag=True, help="Write the differences that are found to the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Write the answer in another form.")
+@click.option("--output", metavar="FILE", help="Where to write it; standard output if not said.")
 @downloading
 @errors_as_json
 def command(
-    first: str,
-    second: str,
+    first: str | None,
+    second: str | None,
     conversation_files: tuple[str, ...],
     verbose: bool,
     only: str | None,
@@ -54,36 +63,97 @@ def command(
     unusual: bool,
     baseline: str | None,
     update_baseline: bool,
+    form: str | None,
+    output: str | None,
     download: bool,
     as_json: bool,
 ) -> int:
     """Check that the templates A and B, of either language, print the same prompts.
+
+    Without them, the pairs in [tool.transplate] of pyproject.toml are checked, as it says.
 
     They are compared on the CONVERSATIONs, JSON files as for render or JSON lines, or else on a built-in set
     and on conversations made to take every branch of both templates. Each kind of difference is shown once,
     with its cause, which was found by experiment, and the smallest conversation that has it. Exit status 1
     means that they differ; with a baseline, that they differ in other ways than it says.
     """
-    from transplate import check_parity
-
+    if output is not None and form is None:
+        raise click.UsageError("--output needs --format")
+    if form is not None and as_json and output is None:
+        raise click.UsageError("--json and --format cannot both be on standard output: --output FILE")
+    project = read_project() if first is None else Project(Path())
+    baseline = baseline or project.path(project.baseline)
     if update_baseline and baseline is None:
         raise click.UsageError("--update-baseline needs --baseline FILE")
+    if first is not None and second is None:
+        raise click.UsageError("Missing argument 'B'.")
     if [first, second, *conversation_files].count(STDIN) > 1:
         raise click.UsageError("standard input ('-') can be read only once")
+    pairs = list(project.pairs) if first is None or second is None else [(first, second)]
+    if not pairs:
+        raise click.UsageError(
+            "Missing arguments 'A' and 'B', or pairs in [tool.transplate] of pyproject.toml."
+        )
     known = None if baseline is None else Baseline(baseline)
-    a, b = (read_template(source, download=download).template for source in (first, second))
-    given = [conversation for path in conversation_files for conversation in read_conversations(path)]
+    given_files = conversation_files or tuple(project.paths(project.conversations))
+    given = [conversation for path in given_files for conversation in read_conversations(path)]
     if only is not None:
         given += _built_in(only)
-    report = check_parity(a, b, given or None, explain=True, generate=not (quick or given), unusual=unusual)
+
+    def check(pair: tuple[str, str]) -> tuple[Checked, tuple[str, str]]:
+        from transplate import check_parity
+        from transplate.parity.conversations import usual_conversations
+
+        a, b = (read_template(project.source(source), download=download).template for source in pair)
+        report = check_parity(
+            a,
+            b,
+            given or None,
+            explain=True,
+            generate=not (quick or given),
+            unusual=unusual or project.unusual,
+        )
+        kinds = [kind.name for kind in report.kinds]
+        if known is not None and update_baseline:
+            known.update(" ".join(pair), kinds)
+        change = None if known is None else known.change(" ".join(pair), kinds)
+        names = tuple(conversation.name for conversation in given or usual_conversations())
+        places = project.source(pair[0]), project.source(pair[1])
+        return Checked(places, report, names, change), _labels(a, b, *pair)
+
+    results = [check(pair) for pair in pairs]
+    found = [checked for checked, _ in results]
+    if form is not None:
+        _write(written(form, found), output)
     if as_json:
-        print_json(report_data(report), indent=2)
+        is_one = first is not None
+        print_json(report_data(found[0].report) if is_one else _pairs_data(found), indent=2)
+    elif form is None or output is not None:
+        for checked, labels in results:
+            if first is None:
+                say(click.style(" ~ ".join(checked.sources), bold=True))
+            for line in parity_lines(checked.report, labels, verbose=verbose, width=_width()):
+                say(line)
+            if not update_baseline:
+                _say_change(checked)
+    return FINE if all(checked.passes for checked in found) else NO
+
+
+def _write(text: str, output: str | None) -> None:
+    data = text.encode("utf-8", "replace")
+    if output is None:
+        print_exactly(data)
     else:
-        for line in parity_lines(report, _labels(a, b, first, second), verbose=verbose, width=_width()):
-            say(line)
-    if known is None:
-        return FINE if report.equal else NO
-    return _against(known, report, f"{first} {second}", update=update_baseline, quiet=as_json)
+        write_file(output, data)
+
+
+def _pairs_data(found: Sequence[Checked]) -> dict[str, Any]:
+    return {
+        "pairs": [
+            {"sources": list(checked.sources), "passes": checked.passes, **report_data(checked.report)}
+            for checked in found
+        ]
+    }
 
 
 def _built_in(tag: str) -> list[Conversation]:
@@ -103,21 +173,17 @@ def _built_in(tag: str) -> list[Conversation]:
     return found
 
 
-def _against(known: Baseline, report: ParityReport, pair: str, *, update: bool, quiet: bool) -> int:
-    """Return the exit status with a baseline, and say how the differences depart from it."""
-    kinds = [kind.name for kind in report.kinds]
-    if update:
-        known.update(pair, kinds)
-        return FINE
-    change = known.change(pair, kinds)
-    if not quiet:
-        if change.new:
-            say(f"not in the baseline: {', '.join(change.new)}")
-        if change.gone:
-            say(f"gone since the baseline: {', '.join(change.gone)}")
-        if not change.new and not change.gone and kinds:
-            say("all of this is in the baseline")
-    return NO if change.new or change.gone or not report.checked else FINE
+def _say_change(checked: Checked) -> None:
+    """Say how the differences depart from the baseline, if there is one."""
+    change = checked.change
+    if change is None:
+        return
+    if change.new:
+        say(f"not in the baseline: {', '.join(change.new)}")
+    if change.gone:
+        say(f"gone since the baseline: {', '.join(change.gone)}")
+    if checked.passes and checked.report.kinds:
+        say("all of this is in the baseline")
 
 
 def _labels(a: object, b: object, first: str, second: str) -> tuple[str, str]:

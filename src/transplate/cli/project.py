@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -51,6 +52,19 @@ class Project:
     known: str | None = None
     lint: LintSettings = field(default_factory=LintSettings)
     is_configured: bool = False
+
+    def path(self, name: str | None) -> str | None:
+        """Return a path as it is from the working folder, None for none."""
+        return None if name is None else os.path.relpath(self.folder / name)
+
+    def paths(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield paths as they are from the working folder."""
+        return (os.path.relpath(self.folder / name) for name in names)
+
+    def source(self, name: str) -> str:
+        """Return where a template is: the path of a file or folder of the project, or another source."""
+        path = self.path(name)
+        return path if path is not None and Path(path).exists() else name
 
 
 def read_project(folder: Path | None = None) -> Project:

@@ -1,0 +1,100 @@
+"""A pair of templates that was checked, as all formats of the answer take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from transplate.cli.parity_text import conversation_lines, diff_lines
+from transplate.language import language_of_name
+
+if TYPE_CHECKING:
+    from transplate import ParityReport
+    from transplate.cli.baseline import Change
+    from transplate.parity import Kind
+
+_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A pair of templates, and what their comparison found.
+
+    Attributes:
+        sources: What the user calls them.
+        report: What was found, with causes.
+        conversations: The names of the conversations that were given, equal or not.
+        change: How the kinds depart from those of a baseline; None where there is none.
+    """
+
+    sources: tuple[str, str]
+    report: ParityReport
+    conversations: tuple[str, ...] = ()
+    change: Change | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether they are equal, or differ in just the ways that the baseline says."""
+        if self.change is None:
+            return self.report.equal
+        return not self.change.new and not self.change.gone and self.report.checked > 0
+
+    def is_known(self, kind: Kind) -> bool:
+        """Return whether a kind of difference is in the baseline."""
+        return self.change is not None and kind.name not in self.change.new
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in a file of a repository.
+
+    Attributes:
+        path: The file, with slashes.
+        line: The line in it, from 1; None where it is not known.
+        column: The column, in characters; likewise.
+    """
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+
+
+Spots: TypeAlias = tuple[Spot, ...]
+
+
+def spots_of(checked: Checked, kind: Kind) -> Spots:
+    """Return the places in files that print a difference; none for templates that are in no file."""
+    found = []
+    for source, place in zip(checked.sources, kind.places, strict=True):
+        path = Path(source)
+        if path.is_dir():
+            path = path / "chat_template.jinja"
+        if not path.is_file() or path.is_absolute():
+            continue
+        # Lines count within the template, which is a file's own only where the file is nothing else.
+        is_template = place is not None and language_of_name(path.name) is not None
+        spot = (place.line, place.column) if is_template and place is not None else (None, None)
+        found.append(Spot(path.as_posix(), *spot))
+    return tuple(found)
+
+
+def headline(checked: Checked, kind: Kind) -> str:
+    """Return a kind of difference in one line."""
+    first, second = checked.sources
+    return f"{kind.title}: {first} and {second} print different prompts"
+
+
+def details(checked: Checked, kind: Kind) -> str:
+    """Return what there is to know of a kind of difference, as plain text of several lines."""
+    smallest = kind.smallest
+    lines = [f"- {checked.sources[0]}", f"+ {checked.sources[1]}"]
+    for number, (side, error) in enumerate(zip(kind.sides, smallest.errors, strict=True)):
+        said = side or (f"fails: {error.message}" if error else "")
+        lines[number] += f": {said}" if said else ""
+    if kind.condition:
+        lines.append(f"equal if: {kind.condition}")
+    lines.append(f"smallest conversation, first difference at byte {kind.byte}:")
+    lines += [f"  {line}" for line in conversation_lines(smallest.conversation)]
+    lines += [f"{sign} {line}" for sign, line in diff_lines(*smallest.prompts, width=_WIDTH)]
+    return "\n".join(lines)

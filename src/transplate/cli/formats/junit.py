@@ -1,0 +1,70 @@
+"""JUnit's XML, which most CI systems show: a suite for each pair, a case for each conversation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from transplate.cli.formats.checked import Checked, details
+from transplate.parity import Difference, Kind
+
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(pairs: Sequence[Checked]) -> str:
+    """Return the document.
+
+    A conversation that differs is a failure, or skipped where all of its causes are in the baseline; one that
+    could not be compared is skipped. What has no name was made for the comparison.
+    """
+    root = Element("testsuites", name="transplate check")
+    for checked in pairs:
+        _add_suite(root, checked)
+    for name in ("tests", "failures", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, 0)) for suite in root)))
+    indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _add_suite(root: Element, checked: Checked) -> None:
+    name = _clean(" ~ ".join(checked.sources))
+    suite = SubElement(root, "testsuite", name=name)
+    report = checked.report
+    kinds = {kind.name: kind for kind in report.kinds}
+    differing = {one.conversation.name: one for one in report.differences if one.conversation.name}
+    names = dict.fromkeys((*checked.conversations, *report.refused, *differing))
+    for conversation in names:
+        case = SubElement(suite, "testcase", classname=name, name=_clean(conversation))
+        if conversation in differing:
+            _add_difference(case, checked, differing[conversation], kinds)
+        elif conversation in report.refused:
+            SubElement(case, "skipped", message="no prompt to compare")
+    made = [one for one in report.differences if not one.conversation.name]
+    for number, difference in enumerate(made, 1):
+        case = SubElement(suite, "testcase", classname=name, name=f"made conversation {number}")
+        _add_difference(case, checked, difference, kinds)
+    if checked.change is not None:
+        for gone in checked.change.gone:
+            case = SubElement(suite, "testcase", classname=name, name=f"baseline: {gone}")
+            SubElement(case, "failure", message="gone since the baseline")
+    if not report.checked:
+        case = SubElement(suite, "testcase", classname=name, name="comparison")
+        SubElement(case, "failure", message="there is no conversation on which both could be compared")
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+
+
+def _add_difference(case: Element, checked: Checked, difference: Difference, kinds: dict[str, Kind]) -> None:
+    causes = [kinds[cause] for cause in difference.causes if cause in kinds]
+    if causes and all(checked.is_known(kind) for kind in causes):
+        SubElement(case, "skipped", message=_clean(f"in the baseline: {difference.cause}"))
+        return
+    failure = SubElement(case, "failure", message=_clean(difference.cause))
+    failure.text = _clean("\n\n".join(f"{kind.title}\n{details(checked, kind)}" for kind in causes))
+
+
+def _clean(text: str) -> str:
+    """Return a text without the characters that XML cannot hold."""
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,184 @@
+"""``transplate check`` for other programs and for browsers: annotations, JUnit, HTML; pairs of a project."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.conftest import Run
+
+GO = "{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}\n{{ end }}<|assistant|>"
+JINJA = (
+    "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+WRONG = JINJA.replace("m.content", "m.content|upper")
+TALK = '{"name": "%s", "messages": [{"role": "user", "content": "%s"}]}\n'
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """A project with one pair that differs on one of two conversations."""
+    (folder / "a.gotmpl").write_text(GO)
+    (folder / "b.jinja").write_text(WRONG.replace("\n\n", "\n"))
+    (folder / "talk.jsonl").write_text(TALK % ("loud", "HI") + TALK % ("hello", "<b>Tom & Jerry</b>\\u0001"))
+    return folder
+
+
+@pytest.fixture
+def listed(project: Path) -> Path:
+    """The same, with the pair in pyproject.toml."""
+    (project / "pyproject.toml").write_text(
+        '[tool.transplate]\npairs = [["a.gotmpl", "b.jinja"]]\nconversations = ["talk.jsonl"]\n'
+    )
+    return project
+
+
+PAIR = ("check", "a.gotmpl", "b.jinja", "talk.jsonl")
+
+
+@pytest.mark.usefixtures("project")
+def test_github(run: Run) -> None:
+    result = run(*PAIR, "--format", "github")
+    assert result.status == 1
+    lines = result.output.splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["::error file=a.gotmpl", "::error file=b.jinja"]
+    for line in lines:
+        command = re.fullmatch(r"::error file=[\w.]+,line=\d+,col=\d+,title=([^:,]+)::(.*)", line)
+        assert command
+        assert "%0A" in command[2]
+        assert command[2].endswith('user "Qx0"%0A- <|user|>Qx0⏎%0A+ <|user|>QX0⏎')
+
+
+def test_github_of_equal_templates(run: Run, project: Path) -> None:
+    (project / "b.jinja").write_text(JINJA.replace("\n\n", "\n"))
+    result = run(*PAIR, "--format", "github")
+    assert (result.status, result.output) == (0, "")
+
+
+@pytest.mark.usefixtures("project")
+def test_github_and_the_baseline(run: Run) -> None:
+    run(*PAIR, "--baseline", "known.json", "--update-baseline")
+    result = run(*PAIR, "--baseline", "known.json", "--format", "github")
+    assert result.status == 0
+    assert all(line.startswith("::notice ") for line in result.output.splitlines())
+    assert result.output
+
+
+@pytest.mark.usefixtures("project")
+def test_junit(run: Run) -> None:
+    result = run(*PAIR, "--format", "junit")
+    assert result.status == 1
+    root = ElementTree.fromstring(result.output)
+    (suite,) = root
+    assert (root.tag, suite.tag) == ("testsuites", "testsuite")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
+    failed = {case.get("name"): case.find("failure") for case in suite}
+    assert failed["loud"] is None
+    assert failed["hello"] is not None
+    assert (failed["hello"].text or "").endswith("- <|user|>Qx0⏎\n+ <|user|>QX0⏎")
+    run(*PAIR, "--baseline", "known.json", "--update-baseline")
+    Path("talk.jsonl").write_text(TALK % ("odd\\u0001<&", "no"))
+    odd = ElementTree.fromstring(run(*PAIR, "--format", "junit").output)
+    assert [case.get("name") for case in odd.iter("testcase")] == ["odd\N{REPLACEMENT CHARACTER}<&"]
+    Path("talk.jsonl").write_text(TALK % ("loud", "HI") + TALK % ("hello", "hello"))
+    again = run(*PAIR, "--baseline", "known.json", "--format", "junit")
+    assert again.status == 0
+    (suite,) = ElementTree.fromstring(again.output)
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+
+
+class _Page(HTMLParser):
+    """Notes tags, the texts in marks and whatever would be loaded."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.marked: list[str] = []
+        self.loaded: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loaded += [value or "" for name, value in attrs if name in ("src", "href", "action")]
+        if tag not in ("meta", "input", "br", "link", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if self.open and self.open[-1] == "mark":
+            self.marked.append(data)
+
+
+@pytest.mark.usefixtures("project")
+def test_html(run: Run) -> None:
+    result = run(*PAIR, "--format", "html", "--output", "report.html")
+    assert result.status == 1
+    assert "DIFFERENT" in result.output  # people are told, too
+    text = Path("report.html").read_text(encoding="utf-8")
+    page = _Page(text)
+    assert page.open == []
+    assert all(link.startswith("#") for link in page.loaded)
+    assert "http" not in text.replace("http-equiv", "")
+    assert "<b>" not in text
+    assert {"loud", "hello"} <= set(page.texts)
+    assert (page.texts.count("✓"), page.texts.count("✗")) == (1, 1)
+    assert page.marked == ["x", "X"]  # of the smallest conversation only the letters that differ
+
+
+def test_html_of_nasty_names(run: Run, project: Path) -> None:
+    (project / "talk.jsonl").write_text(TALK % ("<script>alert(1)</script>", "hi"))
+    result = run(*PAIR, "--format", "html")
+    assert "<script>alert" not in result.output
+    assert "&lt;script&gt;alert" in result.output
+
+
+@pytest.mark.usefixtures("listed")
+def test_the_pairs_of_a_project(run: Run) -> None:
+    result = run("check")
+    assert result.status == 1
+    assert result.output.startswith("a.gotmpl ~ b.jinja\nDIFFERENT")
+    data = run("check", "--json").data
+    (pair,) = data["pairs"]
+    assert (pair["sources"], pair["passes"], pair["checked"]) == (["a.gotmpl", "b.jinja"], False, 2)
+
+
+def test_a_project_from_a_folder_in_it(run: Run, listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (listed / "inner").mkdir()
+    monkeypatch.chdir(listed / "inner")
+    assert run("check").output.startswith("../a.gotmpl ~ ../b.jinja\nDIFFERENT")
+
+
+def test_a_baseline_of_a_project(run: Run, listed: Path) -> None:
+    with (listed / "pyproject.toml").open("a") as file:
+        file.write('baseline = "known.json"\n')
+    assert run("check").status == 1
+    assert run("check", "--update-baseline").status == 0
+    result = run("check")
+    assert result.status == 0
+    assert "all of this is in the baseline" in result.output
+    (listed / "b.jinja").write_text(JINJA.replace("\n\n", "\n"))
+    result = run("check")
+    assert result.status == 1
+    assert "gone since the baseline" in result.output
+
+
+@pytest.mark.usefixtures("project")
+def test_bad_usage(run: Run) -> None:
+    for arguments in (
+        ("check",),
+        ("check", "a.gotmpl"),
+        (*PAIR, "--output", "x"),
+        (*PAIR, "--format", "junit", "--json"),
+        (*PAIR, "--format", "text"),
+        (*PAIR, "--format", "html", "--output", "no/such/folder/x"),
+    ):
+        assert run(*arguments).status == 2, arguments
