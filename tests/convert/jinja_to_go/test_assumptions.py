@@ -43,8 +43,8 @@ def test_assumptions_hold_of_ordinary_conversations_only(name: str) -> None:
     assert not ASSUMPTIONS[name].holds(Conversation.read(BREAKING[name]))
 
 
-@pytest.mark.parametrize("number", [10**21, -(10**21), 1e-05, 1e22])
-def test_numbers_with_an_exponent_are_not_plain(number: float) -> None:
+@pytest.mark.parametrize("number", [10**21, -(10**21), 1e-05, 1e22, -0.0])
+def test_numbers_that_go_writes_in_another_way_are_not_plain(number: float) -> None:
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"x": {"enum": [number]}}}}]
     read = Conversation.read({"messages": [{"role": "user", "content": "x"}], "tools": tools})
     assert not ASSUMPTIONS["plain-json"].holds(read)
