@@ -12,8 +12,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 
-from tests.convert.cases import Case, chat_context, make_case, ollama_values
+from tests.convert.cases import Case, chat_context, make_case, meets, ollama_values
 from tests.oracle.engines import Engine, TransformersEngine
 from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from transplate import OllamaTemplate, TransplateError, UnsupportedTemplate, to_jinja
@@ -29,7 +30,7 @@ _VALUES = {
         *("$", "$.System", "$.Messages", "$.Tools", "$.Think", "$.ThinkLevel", "$.Prompt", "$.Response"),
         *("nil", "true", "1", "-1", "1.5", '"ab"', '""'),
     ),
-    _MESSAGE: (".", ".Role", ".Images", ".ToolCalls"),
+    _MESSAGE: (".", ".Role", ".ToolName", ".Thinking", ".Images", ".ToolCalls"),
     "{{ range $i, $m := $.Messages }}": ("$i",),
     _CALL: (".", ".Function", ".Function.Arguments", ".Function.Index"),
     _CALL + "{{ range $key, $value := .Function.Arguments }}": (".", "$key"),
@@ -170,10 +171,10 @@ def _template(around: str, use: str) -> str:
 
 
 def differences(source: str, oracle: GoOracle, engine: Engine, counts: Counter[str]) -> Iterator[str]:
-    """Yield where a template, converted exactly, does not print what Ollama prints."""
+    """Yield where a converted template does not print what Ollama prints, in both styles."""
     try:
         template = OllamaTemplate(source, ollama=OLLAMA_VERSION)
-        text = to_jinja(source, exact=True, ollama=OLLAMA_VERSION).text
+        styles = [to_jinja(source, exact=exact, ollama=OLLAMA_VERSION) for exact in (True, False)]
     except UnsupportedTemplate:
         counts["refused"] += 1
         return
@@ -183,11 +184,15 @@ def differences(source: str, oracle: GoOracle, engine: Engine, counts: Counter[s
     counts["converted"] += 1
     thinks = "thinking" in template.inference.abilities
     answers = oracle.render_all(source, [ollama_values(case, thinks=thinks) for case in CASES])
-    for case, answer in zip(CASES, answers, strict=True):
-        rendered = engine.render(text, chat_context(case, thinks=thinks))
+    for (case, answer), style in product(zip(CASES, answers, strict=True), styles):
+        if not meets(case, (each.name for each in style.assumptions)):
+            continue
+        rendered = engine.render(style.text, chat_context(case, thinks=thinks))
         wanted = answer.output.decode("utf-8", "replace")
         if answer.error is not None and rendered.error is not None:
             counts["failing in both"] += 1
+        elif answer.error is not None and style is not styles[0]:
+            counts["failing in Ollama alone"] += 1  # the default form need not fail
         elif answer.error is None and rendered.text == wanted:
             counts["equal"] += 1
         else:

@@ -102,13 +102,24 @@ def _choice(test: j.Expression, taken: Value, rest: Value, *, stops_at: bool) ->
         join = b.or_ if stops_at else b.and_
         first, second = (taken, rest) if stops_at else (rest, taken)
         return Value(Shape.BOOL, join(first.expression, second.expression))
+    is_truth_of_first = test == (taken if stops_at else rest).expression
+    if len(shapes) > 1:
+        # An ``or`` never gives its first operand where that is nothing.
+        taken, rest = taken if is_truth_of_first and stops_at else _settled(taken), _settled(rest)
     shape = next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
     optional = taken.optional or rest.optional
     first, second = (taken, rest) if stops_at else (rest, taken)
-    if test == first.expression:
+    if is_truth_of_first:
         join_nodes = j.Or if stops_at else j.And
         return Value(shape, join_nodes((first.expression, second.expression)), optional)
     return Value(shape, j.Conditional(test, taken.expression, rest.expression), optional)
+
+
+def _settled(value: Value) -> Value:
+    """Return a value that can be told to be a text, among values of other shapes, where it is not there."""
+    if value.shape is Shape.TEXT and value.optional:
+        return Value(Shape.TEXT, printing.as_text(value), size=value.size)
+    return value
 
 
 def _not(c: Context, arguments: list[Argument], span: Span) -> Value:
