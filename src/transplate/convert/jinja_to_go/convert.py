@@ -25,6 +25,8 @@ from transplate.source import check_text
 
 _LONGEST = 300_000
 _LONG_ENOUGH = 100_000
+_WORTH_LESS_DEPTH = 0.2
+"""How much shorter a template must get for another try with less."""
 _ATTEMPTS = ((3, 4_000), (2, 4_000), (1, 8_000))
 """How deep macros that call themselves are written out where their text is a value, and after how many
 variables to try with less; macros that only print are templates of any depth."""
@@ -76,9 +78,10 @@ def to_go(
             made = _conversion(compiler, ollama)
         except (TooLong, RecursionError):
             continue
-        if shortest is None or len(made.text) < len(shortest.text):
+        gain = 1.0 if shortest is None else 1 - len(made.text) / len(shortest.text)
+        if gain > 0:
             shortest = made
-        if len(made.text) <= _LONG_ENOUGH or not compiler.is_deep:
+        if len(made.text) <= _LONG_ENOUGH or not compiler.is_deep or gain < _WORTH_LESS_DEPTH:
             break
     if shortest is None:
         raise _too_long(tree)

@@ -490,3 +490,7 @@ class Interface(Writer):
     def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
         """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
         raise NotImplementedError
+
+    def split_item(self, value: Split, fixed: int) -> Value:
+        """Return an item of a split text."""
+        raise NotImplementedError

@@ -84,6 +84,13 @@ class Lists(Interface):
             for part in value.parts:
                 total = self._arithmetic("+", total, self.length(part))
             return total
+        if isinstance(value, Split) and value.limit is not None and not value.skip and not value.drop:
+            second = self.split_item(value, 1)
+            if isinstance(second, Go) and second.present is not None:
+                size = self.declare("length", number(1))
+                self.items.append(build.when(second.present, (build.assign(size, number(2)),)))
+                return Int(size, low=1)
+            return Const(2)
         if isinstance(value, Split) and value.separator is not None and not value.skip and not value.drop:
             counted = self._count(value)
             assert isinstance(counted, Int)  # noqa: S101
@@ -126,8 +133,10 @@ class Lists(Interface):
             return self.choose(missing, Undefined, lambda: change(self.known(found)))
         if isinstance(value, Reversed) and isinstance(fixed, int):
             return self.at(value.value, Const(-1 - fixed))
-        if isinstance(value, Split) and isinstance(fixed, int):
+        if isinstance(value, Split) and isinstance(fixed, int) and _is_near(value, fixed):
             return self.split_item(value, fixed)
+        if isinstance(value, Split):
+            value = self.built(value) or value
         if isinstance(value, Chosen) and isinstance(fixed, int):
             return self._chosen_item(value, fixed)
         if isinstance(value, Joined) and isinstance(fixed, int):
@@ -365,3 +374,8 @@ class Lists(Interface):
 def _shown(part: str | None) -> str:
     """Return a part of a text for a comment."""
     return "a text" if part is None else quote(part).replace("*/", "*\\/")
+
+
+def _is_near(value: Split, index: int) -> bool:
+    """Tell whether an item of a split text can be found without the others."""
+    return index in (0, 1, -1) and not value.drop and not (value.skip and index != 0)

@@ -88,11 +88,21 @@ def _tool_tag(template: OllamaTemplate) -> str | None:
         at = with_call.rfind(_NAME)
         if at < 0:
             continue
-        start = next((place for place, (a, b) in enumerate(zip(with_call, plain, strict=False)) if a != b), 0)
-        start = max(start, with_call.rfind(str(_USER["content"]), 0, at) + 1)
-        # The marker may begin as what follows the content does.
-        start = max(with_call.rfind("\n", 0, start + 1), with_call.rfind(">", 0, start), 0)
-        marker = with_call[start:at].lstrip(">\n ")
+        # Up to the question, and for a while behind it, both print the same.
+        question = str(_USER["content"])
+        after = with_call.rfind(question, 0, at) + len(question)
+        after = after if after >= len(question) else 0
+        behind = with_call[after : with_call.find(_NAME, after)]
+        other = plain[plain.rfind(question) + len(question) :] if question in plain else plain
+        alike = next(
+            (n for n, pair in enumerate(zip(behind, other, strict=False)) if pair[0] != pair[1]), len(behind)
+        )
+        # The marker may begin as what stands there otherwise does.
+        for opening, closing in (("<", ">"), ("[", "]")):
+            opened = behind.rfind(opening, 0, alike)
+            if opened >= 0 and closing not in behind[opened:alike]:
+                alike = opened
+        marker = behind[alike:].strip()
         marker = re.split(r"[{\n]|\[\{|\[$", marker, maxsplit=1)[0].strip()
         marker = marker.removesuffix("[").strip()
         if marker and _TAG_BEHIND.match(marker):

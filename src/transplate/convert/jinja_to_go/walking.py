@@ -103,6 +103,10 @@ class Walking(Interface):
             self.items.append(build.when(value.present, tuple(items)))
             return
         value = Go(value.kinds, value.expr)
+        narrowed = self.known(value)
+        if narrowed != value:
+            self._walk(narrowed, body, wants)
+            return
         if value.kinds & {"undefined", "none"} and value.kinds - {"undefined", "none"}:
             kept = self._kept_go(value, "list")
             with self.block() as items:

@@ -21,6 +21,7 @@ from transplate.convert.jinja_to_go.values import (
     Int,
     Loop,
     Split,
+    Value,
     lowest,
 )
 from transplate.gotmpl.nodes import (
@@ -92,6 +93,9 @@ class WalkingTexts(Interface):
     def _walk_split(self, value: Split, body: Callable[..., None], wants: set[str]) -> None:
         text = self.known(value.text)
         separator = value.separator
+        if value.limit is not None and not value.from_right and not value.skip and not value.drop:
+            self._walk_split_once(value, body)
+            return
         if not isinstance(separator, str | None) or value.limit is not None:
             raise Refused("a loop over a text that is split so")
         if isinstance(text, Const):
@@ -151,3 +155,26 @@ class WalkingTexts(Interface):
                 self.branch(test, inner, lambda: None)
 
         self.range((), call("len", call("print", source, string(" "))), write)
+
+    def _walk_split_once(self, value: Split, body: Callable[..., None]) -> None:
+        """Write a loop over the two parts of a text, or over the one if there is no separator in it."""
+        second = self.split_item(value, 1)
+        if not isinstance(second, Go) or second.present is None:
+            raise Refused("a loop over a text that is split so")
+        found, length = second.present, self.declare("length", number(1))
+        self.items.append(build.when(found, (build.assign(length, number(2)),)))
+        first = self.split_item(value, 0)
+
+        def loop(index: int) -> Loop:
+            attributes: dict[str, Value] = {
+                "index0": Const(index),
+                "index": Const(index + 1),
+                "first": Const(index == 0),
+                "last": Const(True) if index else Go(TRUTH, call("not", found)),
+                "length": Int(length, low=1),
+            }
+            return Loop({name: (lambda held=held: held) for name, held in attributes.items()})  # type: ignore[misc]
+
+        body(first, loop(0), unrolled=True)
+        if not self.dead:
+            self.branch(found, lambda: body(Go(TEXT, second.expr), loop(1), unrolled=True), lambda: None)
