@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN
 from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.refusals import Refused, TooLong
@@ -69,10 +71,11 @@ def to_go(
     allowed = frozenset(assume) if exact else frozenset(ASSUMPTIONS.keys() - OPT_IN).union(assume)
     check_text(source, "to_go")
     tree = read(source)
+    collated = replace(tree, body=without_collation(tree.body))
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     shortest: Conversion | None = None
     for depth, budget in _ATTEMPTS:
-        compiler = Compiler(tree, _request(given), allowed=allowed, depth=depth, budget=budget)
+        compiler = Compiler(collated, _request(given), allowed=allowed, depth=depth, budget=budget)
         try:
             _compile(compiler)
             made = _conversion(compiler, ollama)
