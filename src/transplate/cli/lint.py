@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from transplate.cli import BAD, FINE, NO
+from transplate.cli.formats.checked import Spot
+from transplate.cli.formats.github import NOWHERE, annotation
 from transplate.cli.options import downloading, speaking
 from transplate.cli.output import error_data, print_json, say, show_error
 from transplate.cli.project import read_project
@@ -17,6 +21,7 @@ from transplate.language import Language
 
 if TYPE_CHECKING:
     from transplate.lint import Finding
+    from transplate.models import Model
 
 _EPILOG = """\b
 Examples:
@@ -38,6 +43,7 @@ _COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 @speaking
 @downloading
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--format", "form", type=click.Choice(["github"]), help="Print annotations for GitHub.")
 def command(
     sources: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -46,11 +52,13 @@ def command(
     language: Language | None,
     download: bool,
     as_json: bool,
+    form: str | None,
 ) -> int:
     """Find mistakes in the templates and models SRC, by rendering conversations with them.
 
     Exit status 1 means that there are errors or warnings, 2 that a SRC cannot be read; notes change nothing.
-    What [tool.transplate.lint] of pyproject.toml says about ignore and ollama counts, too.
+    What [tool.transplate.lint] of pyproject.toml says about ignore and ollama counts, too. A Modelfile or a
+    Hugging Face folder without a template has no mistakes.
     """
     from transplate.lint import RULES, lint
 
@@ -64,10 +72,12 @@ def command(
     ignored = {*ignore, *settings.ignore}
     findings: dict[str, list[Finding]] = {}
     errors: dict[str, TransplateError] = {}
-    for source in sources:
+    for source in dict.fromkeys(sources):
         try:
             model = read_model(source, download=download, language=language)
-            findings[source] = lint(model, ignore=ignored, ollama=ollama or settings.ollama)
+            findings[source] = (
+                [] if _is_empty(model) else lint(model, ignore=ignored, ollama=ollama or settings.ollama)
+            )
         except TransplateError as error:
             errors[source] = error
             show_error(error)
@@ -75,12 +85,32 @@ def command(
         found = {source: {"findings": list(map(asdict, each))} for source, each in findings.items()}
         failed = {source: error_data(error) for source, error in errors.items()}
         print_json({source: {**found, **failed}[source] for source in dict.fromkeys(sources)}, indent=2)
+    elif form == "github":
+        for line in _annotations(findings):
+            say(line)
     else:
         _show(findings)
     if errors:
         return BAD
     counts = any(finding.level != "note" for each in findings.values() for finding in each)
     return NO if counts else FINE
+
+
+def _is_empty(model: Model) -> bool:
+    """Return whether there is no template, as in many a Modelfile and beside many a tokenizer."""
+    is_whole = model.kind in ("Modelfile", "Hugging Face folder")
+    return is_whole and not model.renderer and model.template is None and model.chat_template is None
+
+
+def _annotations(findings: dict[str, list[Finding]]) -> Iterator[str]:
+    levels = {"note": "notice"}
+    for source, each in findings.items():
+        for finding in each:
+            path = finding.source if Path(finding.source).is_file() else source
+            # A TEMPLATE counts its own lines, not those of its Modelfile.
+            lines = (finding.line, finding.column) if path == finding.source else (None, None)
+            spot = Spot(Path(path).as_posix(), *lines) if Path(path).is_file() else NOWHERE
+            yield annotation(levels.get(finding.level, finding.level), spot, finding.rule, finding.message)
 
 
 def _show(findings: dict[str, list[Finding]]) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from transplate.cli.formats.checked import Checked, Spot, details, headline, spots_of
 
-_NOWHERE = Spot("")
+NOWHERE = Spot("")
+"""For what is about no file."""
 
 
 def github(pairs: Sequence[Checked]) -> str:
@@ -20,18 +21,26 @@ def github(pairs: Sequence[Checked]) -> str:
 def _lines(checked: Checked) -> Iterator[str]:
     for kind in checked.report.kinds:
         level = "notice" if checked.is_known(kind) else "error"
-        for spot in spots_of(checked, kind) or (_NOWHERE,):
-            yield _command(level, spot, headline(checked, kind), details(checked, kind))
+        for spot in spots_of(checked, kind) or (NOWHERE,):
+            yield annotation(level, spot, headline(checked, kind), details(checked, kind))
     first, second = checked.sources
     if checked.change is not None and checked.change.gone:
         gone = f"gone since the baseline: {', '.join(checked.change.gone)}"
-        yield _command("error", _NOWHERE, f"{first} and {second}", gone)
+        yield annotation("error", NOWHERE, f"{first} and {second}", gone)
     if not checked.report.checked:
         message = "there is no conversation on which both could be compared"
-        yield _command("error", _NOWHERE, f"{first} and {second}", message)
+        yield annotation("error", NOWHERE, f"{first} and {second}", message)
 
 
-def _command(level: str, spot: Spot, title: str, message: str) -> str:
+def annotation(level: str, spot: Spot, title: str, message: str) -> str:
+    """Return the command for an annotation.
+
+    Args:
+        level: ``error``, ``warning`` or ``notice``.
+        spot: Where it is to be shown; a path of no letters is nowhere.
+        title: Its title.
+        message: Its text, of any number of lines.
+    """
     values = {"file": spot.path, "line": spot.line, "col": spot.column, "title": title}
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in values.items() if value)
     return f"::{level} {properties}::{_data(message)}"
