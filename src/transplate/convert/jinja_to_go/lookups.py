@@ -178,8 +178,7 @@ class Lookups(Interface):
         if isinstance(key, Go) and (key.present is not None or len(key.kinds) > 1 or key.kinds == {"type"}):
             raise self.split_kinds(key, "an item whose key is not known")
         if isinstance(key, Go) and key.kinds <= ELEMENTS.keys() | MAPPINGS:
-            self.fail("unhashable type")
-            return Undefined()
+            return Undefined()  # no key: Jinja takes the TypeError for a missing item
         if isinstance(key, Cat | Json) and isinstance(value, DictOf | Go):
             return self._dynamic_item(value, Go(TEXT, self.text_operand(key)))
         raise Refused("an item whose key is not known")
