@@ -125,3 +125,16 @@ def test_conversation_that_cannot_be_read(run: Run, folder: Path) -> None:
     result = run("check", GO / "chatml.gotmpl", JINJA / "chatml.jinja", "bad.json")
     assert (result.status, result.output) == (2, "")
     assert result.errors.startswith("error: bad.json: is no JSON")
+
+
+def test_cache(run: Run, folder: Path) -> None:
+    result = run("check", "--cache", JINJA / "gemma.jinja")
+    assert result.status == 1
+    lines = result.output.splitlines()
+    assert lines[0].startswith("CACHES BREAK · they hold in ")
+    assert "  system message in the middle, turn 2: a later system message is moved to the front" in lines
+    (folder / "a.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    held = run("check", "--cache", "a.jinja", "--json")
+    assert (held.status, held.data["breaks"]) == (0, [])
+    assert run("check", "--cache", "a.jinja", "a.jinja").status == 2
+    assert run("check", "a.jinja").status == 2

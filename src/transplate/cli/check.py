@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 
 from transplate.cli import FINE, NO
 from transplate.cli.baseline import Baseline
+from transplate.cli.cache_text import cache_lines
 from transplate.cli.conversations import read_conversations
 from transplate.cli.files import STDIN
 from transplate.cli.formats import FORMATS, written
@@ -34,6 +36,7 @@ Examples:
   transplate check old.jinja new.jinja --json
   transplate check a.gotmpl b.jinja --baseline parity.json
   transplate check a.gotmpl b.jinja --format html --output report.html
+  transplate check --cache chat_template.jinja
 """
 _LEAST_WIDTH, _WIDTH = 60, 100
 
@@ -44,6 +47,7 @@ _LEAST_WIDTH, _WIDTH = 60, 100
 @click.argument("conversation_files", metavar="[CONVERSATION]...", nargs=-1)
 @click.option("-v", "--verbose", is_flag=True, help="Show every kind of difference, and all of it.")
 @click.option("--only", metavar="TAG", help="Compare on the built-in conversations of a tag or name alone.")
+@click.option("--cache", is_flag=True, help="See whether the prompts of A extend each other turn by turn.")
 @click.option("--quick", is_flag=True, help="Compare on the built-in conversations alone, make none.")
 @click.option("--unusual", is_flag=True, help="Compare on conversations that people hardly send, too.")
 @click.option("--baseline", metavar="FILE", help="Accept the differences in FILE; fail on new and gone ones.")
@@ -59,6 +63,7 @@ def command(
     conversation_files: tuple[str, ...],
     verbose: bool,
     only: str | None,
+    cache: bool,
     quick: bool,
     unusual: bool,
     baseline: str | None,
@@ -76,7 +81,14 @@ def command(
     and on conversations made to take every branch of both templates. Each kind of difference is shown once,
     with its cause, which was found by experiment, and the smallest conversation that has it. Exit status 1
     means that they differ; with a baseline, that they differ in other ways than it says.
+
+    With --cache, growing conversations and agent loops are replayed with A alone: the first turn is shown whose
+    prompt does not begin with the prompt before, why, and how much has to be read again.
     """
+    if cache:
+        if first is None or second is not None:
+            raise click.UsageError("--cache takes one template")
+        return _cache(first, download=download, verbose=verbose, as_json=as_json)
     if output is not None and form is None:
         raise click.UsageError("--output needs --format")
     if form is not None and as_json and output is None:
@@ -154,6 +166,19 @@ def _pairs_data(found: Sequence[Checked]) -> dict[str, Any]:
             for checked in found
         ]
     }
+
+
+def _cache(source: str, *, download: bool, verbose: bool, as_json: bool) -> int:
+    """Say whether the prompts of growing conversations extend each other, and return the exit status."""
+    from transplate.parity import check_cache
+
+    report = check_cache(read_template(source, download=download).template)
+    if as_json:
+        print_json(asdict(report), indent=2)
+    else:
+        for line in cache_lines(report, verbose=verbose, width=_width()):
+            say(line)
+    return NO if report.breaks or not report.replayed else FINE
 
 
 def _built_in(tag: str) -> list[Conversation]:

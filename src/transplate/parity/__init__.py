@@ -1,5 +1,7 @@
 """Whether two templates, in either language, print the same prompts."""
 
+from transplate.parity.caches import CacheReport as CacheReport
+from transplate.parity.caches import check_cache as check_cache
 from transplate.parity.compare import check_parity as check_parity
 from transplate.parity.report import Difference as Difference
 from transplate.parity.report import Kind as Kind
