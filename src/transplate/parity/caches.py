@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from transplate.conversation import Conversation, Message, ToolCall
 from transplate.parity.changes import COARSE, GENTLE
@@ -123,7 +124,7 @@ def check_cache(template: Template, *, now: datetime | None = None) -> CacheRepo
         if prompts is None:
             skipped.append(replay.name)
             continue
-        for turn, (before, after) in enumerate(zip(prompts, prompts[1:], strict=False), 2):
+        for turn, (before, after) in enumerate(pairwise(prompts), 2):
             if not after.startswith(before):
                 breaks.append(_break(side, replay, clock, turn, before, after))
                 break
@@ -159,7 +160,7 @@ def _extends(side: Side, replay: Replay, clock: datetime) -> bool:
     prompts = _prompts(side, replay, clock)
     if prompts is None:
         return False
-    return all(after.startswith(before) for before, after in zip(prompts, prompts[1:], strict=False))
+    return all(after.startswith(before) for before, after in pairwise(prompts))
 
 
 def _cause(side: Side, replay: Replay, clock: datetime, before: str) -> str:
