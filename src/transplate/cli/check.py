@@ -82,8 +82,8 @@ def command(
     with its cause, which was found by experiment, and the smallest conversation that has it. Exit status 1
     means that they differ; with a baseline, that they differ in other ways than it says.
 
-    With --cache, growing conversations and agent loops are replayed with A alone: the first turn is shown whose
-    prompt does not begin with the prompt before, why, and how much has to be read again.
+    With --cache, growing conversations and agent loops are replayed with A alone: the first turn is shown
+    whose prompt does not begin with the prompt before, why, and how much has to be read again.
     """
     if cache:
         if first is None or second is not None:
