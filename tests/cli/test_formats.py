@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from jsonschema import Draft4Validator, FormatChecker
 
 from tests.cli.conftest import Run
 
@@ -90,6 +93,53 @@ def test_junit(run: Run) -> None:
     assert again.status == 0
     (suite,) = ElementTree.fromstring(again.output)
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+
+
+# The schema of the standard (docs.oasis-open.org/sarif/sarif/v2.1.0/errata01), without its descriptions.
+_SCHEMA = json.loads(Path(__file__).with_name("sarif-schema-2.1.0.json").read_text())
+
+
+def read_sarif(text: str) -> list[dict[str, Any]]:
+    """Return the results of a log that the schema allows."""
+    log = json.loads(text)
+    Draft4Validator.check_schema(_SCHEMA)
+    Draft4Validator(_SCHEMA, format_checker=FormatChecker()).validate(log)
+    results: list[dict[str, Any]] = log["runs"][0]["results"]
+    rules = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
+    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in results)
+    return results
+
+
+def test_sarif(run: Run, project: Path) -> None:
+    result = run(*PAIR, "--format", "sarif")
+    assert result.status == 1
+    (found,) = read_sarif(result.output)
+    assert found["level"] == "error"
+    assert found["message"]["text"].endswith("- <|user|>Qx0⏎\n+ <|user|>QX0⏎")
+    place = found["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "b.jinja"}
+    assert place["region"]["startLine"] == 1
+    other = found["relatedLocations"][0]["physicalLocation"]
+    assert other["artifactLocation"] == {"uri": "a.gotmpl"}
+
+    run(*PAIR, "--baseline", "known.json", "--update-baseline")
+    (known,) = read_sarif(run(*PAIR, "--baseline", "known.json", "--format", "sarif").output)
+    assert (known["level"], known["baselineState"]) == ("note", "unchanged")
+    (project / "b.jinja").write_text(JINJA.replace("\n\n", "\n"))
+    assert read_sarif(run(*PAIR, "--format", "sarif").output) == []
+    gone = run(*PAIR, "--baseline", "known.json", "--format", "sarif")
+    assert gone.status == 1
+    assert [each["baselineState"] for each in read_sarif(gone.output)] == ["absent"]
+
+
+def test_sarif_of_what_is_in_no_file(run: Run, project: Path) -> None:
+    (project / "Modelfile").write_text(f'FROM no-such-model\nTEMPLATE """{GO}"""\n')
+    (project / "odd name.jinja").write_text((project / "b.jinja").read_text())
+    result = run("check", "Modelfile", "odd name.jinja", "talk.jsonl", "--format", "sarif")
+    (found,) = read_sarif(result.output)
+    assert found["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "odd%20name.jinja"}
+    # Lines of a TEMPLATE are none of its Modelfile.
+    assert "region" not in found["relatedLocations"][0]["physicalLocation"]
 
 
 class _Page(HTMLParser):

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from transplate.cli.formats.checked import Checked
 
-FORMATS = ("github", "junit", "html")
+FORMATS = ("github", "junit", "html", "sarif")
 """Their names; each is the function of that name in the module of that name."""
 
 
