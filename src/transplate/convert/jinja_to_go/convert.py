@@ -12,6 +12,7 @@ from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.layout import on_lines
+from transplate.convert.jinja_to_go.nested import without_nested_namespaces
 from transplate.convert.jinja_to_go.refusals import Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
@@ -71,7 +72,7 @@ def to_go(
     allowed = frozenset(assume) if exact else frozenset(ASSUMPTIONS.keys() - OPT_IN).union(assume)
     check_text(source, "to_go")
     tree = read(source)
-    collated = replace(tree, body=without_collation(tree.body))
+    collated = replace(tree, body=without_nested_namespaces(without_collation(tree.body)))
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     shortest: Conversion | None = None
     for depth, budget in _ATTEMPTS:
