@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from random import Random
 
 from transplate.conversation import Conversation, Message
@@ -30,6 +31,8 @@ _NO_NAMES = frozenset(
 _LONGEST_WORD = 40
 _MOST_SOLUTIONS = 300
 _WITNESSES = 4
+_NUMBER = re.compile(r"(?<![\w.$])\d{1,3}\b")
+_LONGEST_FILLING = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ class Search:
         for conversation in self._solutions():
             yield from self._tried(conversation)
         yield from self._in_shapes()
+        for conversation in self._near_misses():
+            yield from self._tried(conversation)
         made = fruitless = 0
         effort = self._effort
         while made < effort.most and fruitless < effort.patience and self.untaken:
@@ -181,6 +186,25 @@ class Search:
                         found.setdefault(
                             (name, repr(value)), Conversation((Message("user", "x"),), variables=given)
                         )
+        every = list(found.values())
+        yield from self._random.sample(every, min(len(every), _MOST_SOLUTIONS))
+
+    def _near_misses(self) -> Iterator[Conversation]:
+        """Yield conversations that just meet or just miss what conditions ask for: lengths and texts."""
+        found: dict[tuple[str, str], Conversation] = {}
+        user = Message("user", "x")
+        for text in dict.fromkeys(arm.text for side in self.pair.sides for arm in side.arms):
+            words, _ = _asked(text)
+            numbers = {int(number) for number in _NUMBER.findall(_STRING.sub("", text))}
+            sizes = {number + more for number in numbers for more in (-1, 0, 1)}
+            fillings = ["x" * size for size in sorted(sizes) if 0 < size <= _LONGEST_FILLING]
+            misses = ((word[:-1] + "~~", word + "~~", word[:-1], "~" + word) for word in words if word)
+            near = [made for made in chain.from_iterable(misses) if made]
+            for role in ROLES:
+                for content in (*fillings, *near):
+                    found.setdefault((role, content), Conversation((Message(role, content), user)))
+            for role in near if "ole" in text else ():
+                found.setdefault((role, ""), Conversation((Message(role, "x"), user)))
         every = list(found.values())
         yield from self._random.sample(every, min(len(every), _MOST_SOLUTIONS))
 
