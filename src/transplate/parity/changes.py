@@ -384,8 +384,9 @@ def _complete(tool: Any) -> Any:
             made["description"] = SENTINEL
         return made
 
-    tool = _of_function(of_function)({"type": "function", **tool})
-    return _schema_order(_properties(of_property)(_parameters(of_parameters)(tool)))
+    made = _of_function(of_function)({"type": "function", **tool})
+    made = _properties(of_property)(_parameters(of_parameters)(made))
+    return tool if made == tool else _schema_order(made)
 
 
 def _single_type(schema: dict[str, Any]) -> dict[str, Any]:
