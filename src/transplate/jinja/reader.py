@@ -181,6 +181,10 @@ class _Reader:
             return Set(Name("value of a do statement"), self.expression(node.node))
         if isinstance(node, jinja.CallBlock) and isinstance(node.call.node, jinja.ExtensionAttribute):
             return Scope(self.body(node.body))
+        if isinstance(node, jinja.FilterBlock):
+            name = Name("text of a filter block")
+            filtered = self._filtered(node.filter, name)
+            return Scope((SetBlock(name, self.body(node.body)), Output((filtered,))))
         raise self._refuse(node, f"the statement {type(node).__name__}")
 
     def _if(self, node: jinja.If) -> If:
@@ -254,6 +258,11 @@ class _Reader:
         return Filter(
             self.expression(node.node), node.name, self._all(node.args), self._keywords(node.kwargs)
         )
+
+    def _filtered(self, node: jinja.Filter, value: Expression) -> Filter:
+        """Return the filters of a block applied to a value."""
+        inner = self._filtered(node.node, value) if isinstance(node.node, jinja.Filter) else value
+        return Filter(inner, node.name, self._all(node.args), self._keywords(node.kwargs))
 
     def _call(self, node: jinja.Call) -> Call:
         if node.dyn_args is not None or node.dyn_kwargs is not None:

@@ -24,9 +24,10 @@ _NO_LETTERS = " ".join(
         (0x2E80, 0xA640),
         (0xABC0, 0xFB00),
         (0xFE00, 0xFF20),
+        (0xFF5B, 0xFFFE),
     )
 )
-_NO_LETTERS += ' (and (ge $c "\\U0001f000") (lt $c "\\U00020000"))'
+_NO_LETTERS += ' (ge $c "\\U0001f000")'
 """What has neither: the scripts without them, punctuation, symbols and emoji."""
 
 
@@ -65,12 +66,13 @@ def _change(*, lower: bool, is_ascii: bool) -> str:
     else:
         special = '{{ else if eq $c "ß" }}{{ $c = "SS" }}'
     found = " ".join(quote(letter) for letter in others)
+    ligatures = ' (and (ge $c "\\ufb00") (lt $c "\\ufb18"))' if lower else ""
     return (
         f"{ascii_letters}{special}{{{{ else if eq $c {found} }}}}{_STOP}"
         f'{{{{ else if and (gt $c "\\x7f") (lt $c {quote(chr(_END))}) }}}}{{{{ $u := {quote(pairs)} }}}}'
         f"{{{{ range {len(pairs) // 2} }}}}{{{{ if eq (slice $u 0 2) $c }}}}{{{{ $c = slice $u 2 4 }}}}"
         "{{ break }}{{ end }}{{ $u = slice $u 4 }}{{ end }}"
-        f'{{{{ else if not (or (lt $c "\\x80") {_NO_LETTERS}) }}}}{_STOP}{{{{ end }}}}'
+        f'{{{{ else if not (or (lt $c "\\x80") {_NO_LETTERS}{ligatures}) }}}}{_STOP}{{{{ end }}}}'
     )
 
 
@@ -111,3 +113,12 @@ TITLE = (
     "{{ $d = print $d $c }}{{ end }}"
 )
 """Python's ``title()`` of ASCII text: a letter is a capital unless one stands in front of it."""
+
+TITLECASE = (
+    "{{ if eq $s "
+    + " ".join(quote(letter) for letter in "ßǄǅǆǇǈǉǊǋǌǱǲǳ")
+    + " }}"
+    + _STOP.replace("$c", "$s")
+    + "{{ end }}{{ $d := $s }}"
+)
+"""Stops at letters whose capital in front of small letters is another one."""

@@ -121,7 +121,9 @@ class StringMethods(Interface):
         if name == "title":
             return Go(TEXT, self.run(cases.TITLE, s=self.text_operand(value)))
         source = self.text_operand(value)
-        head = call("printf", string("%.1s"), source)
+        head: Operand = call("printf", string("%.1s"), source)
+        if "ascii-letters" not in self.allowed or is_content(source):
+            head = self.run(cases.TITLECASE, "a letter that is its own capital", "head", s=head)
         tail = self._cased(call("slice", source, call("len", head)), lower=True)
         return Cat((Go(TEXT, self._cased(head, lower=False)), Go(TEXT, tail)))
 
