@@ -54,5 +54,6 @@ SMALL = {
         "{% else %}{% set t = v.type %}{% endif %}{% endif %}{{ k }}: {{ named(t) }}{{ '!' if t is string }}"
         "{{ 'same' if v.type == tool.type }};{% endfor %}{% endfor %}"
     ),
+    "one message": "{{ messages[0].content }}",
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
 }

@@ -38,6 +38,14 @@ def shape_block(text: str, ollama: str) -> Body:
     """
     template = OllamaTemplate(text, ollama=ollama)
     seen = template.inference
+    if "messages" not in seen.variables:  # hidden in a parenthesis: Ollama would hand over System and Prompt
+        said = "/* This never runs: it shows Ollama that the template takes messages. */"
+        shown = parse("{{ if false }}{{ .Messages }}{{ end }}", functions=FUNCTIONS).body
+        return (
+            Comment(said),
+            *shown,
+            *shape_block(f"{{{{ if false }}}}{{{{ .Messages }}}}{{{{ end }}}}{text}", ollama),
+        )
     thinking = _thinking_tags(template)
     tool_tag = _tool_tag(template)
     thinking_is_seen = thinking is None or seen.thinking_tags == thinking
