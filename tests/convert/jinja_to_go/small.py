@@ -56,4 +56,6 @@ SMALL = {
     ),
     "one message": "{{ messages[0].content }}",
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
+    "ascii": "{% for m in messages %}{{ m.content|tojson(ensure_ascii=True) }}{% endfor %}\x7f",
+    "ascii of DEL": "{% for m in messages %}{{ ('\x7f' ~ m.content)|tojson(ensure_ascii=True) }}{% endfor %}",
 }

@@ -256,7 +256,10 @@ def _hexadecimal(change: Callable[[int], int]) -> str:
 
 ASCII = (
     '{{ $d := "" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
-    '{{ $b := printf "%.24s" $t }}{{ if eq (len (printf "%24s" $b)) 24 }}{{ $t = slice $t (len $b) }}'
+    '{{ $b := printf "%.24s" $t }}'
+    # Go quotes with backquotes what has no DEL in it, and no backquote.
+    '{{ if and (eq (len (printf "%24s" $b)) 24) (eq (slice (printf "%#q" $b) 0 1) "`") }}'
+    "{{ $t = slice $t (len $b) }}"
     '{{ else }}{{ $b = printf "%.1s" $t }}{{ $t = slice $t (len $b) }}{{ if gt (len $b) 1 }}'
     '{{ $q := printf "%+q" $b }}{{ if eq (len $q) 8 }}{{ $b = slice $q 1 7 }}'
     '{{ else if eq (slice $q 5 7) "01" }}'
@@ -265,7 +268,7 @@ ASCII = (
     f'{{{{ $b = printf "\\\\ud8%x%x\\\\ud%x%s" (index {_hexadecimal(lambda x: x >> 2)} (index $q 7)) $n'
     f" (index {_hexadecimal(lambda x: 12 + (x & 3))} (index $q 8)) (slice $q 9 11) }}}}"
     '{{ else }}{{ template "not converted: a character beyond U+1FFFF as ASCII" $b }}{{ end }}'
-    "{{ end }}{{ end }}"
+    '{{ else if eq $b "\\x7f" }}{{ $b = "\\\\u007f" }}{{ end }}{{ end }}'
     "{{ $d = print $d $b }}{{ end }}"
 )
 """JSON text with every other character escaped, those of four bytes as two surrogates."""
