@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from transplate import JinjaTemplate, Model
+from transplate import JinjaTemplate, Model, OllamaTemplate
 from transplate.models.model import Tokens
 from transplate.models.stops import find_stops, opens_a_turn
 
@@ -99,3 +99,16 @@ def test_tokens_that_end_a_generation() -> None:
 )
 def test_what_opens_a_turn(template: str, stop: str, opens: bool) -> None:
     assert opens_a_turn(stop, rendering(template)) is opens
+
+
+EMPTY_SYSTEM = """<|im_start|>system
+{{ .System }}<|im_end|>
+<|im_start|>user
+{{ .Prompt }}<|im_end|>
+<|im_start|>assistant
+"""
+
+
+@pytest.mark.parametrize(("stop", "opens"), [("<|im_start|>", True), ("<|im_end|>", False)])
+def test_what_ends_an_empty_system_turn_opens_none(stop: str, opens: bool) -> None:
+    assert opens_a_turn(stop, OllamaTemplate(EMPTY_SYSTEM).render) is opens

@@ -65,14 +65,18 @@ def opens_a_turn(stop: str, render: Render) -> bool:
     Raises:
         TransplateError: The template fails on a plain question.
     """
-    before = _render(render, _QUESTION).partition(_QUESTION)[0]
+    before, _, behind = _render(render, _QUESTION).partition(_QUESTION)
     with suppress(TransplateError):
         prompt = _render(render, _QUESTION, system=_SYSTEM)
         if _SYSTEM in prompt and stop in prompt.partition(_SYSTEM)[0]:
             return True
     if stop not in before:
         return False
-    # A system prompt of the template's own is in front of a question, too, and has an end of its own.
+    # A system turn without a message, or with the template's own, is in front of a question, too, and has an
+    # end. What ends any turn right behind its message is such an end, though legacy templates leave it out
+    # behind answers.
+    if behind.lstrip().startswith(stop):
+        return False
     with suppress(TransplateError):
         prompt = _render(render, _QUESTION, _ANSWER, _NEXT)
         between = prompt.partition(_ANSWER)[2].partition(_NEXT)[0]
