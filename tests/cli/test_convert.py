@@ -32,6 +32,22 @@ def test_to_standard_output(run: Run) -> None:
     assert "assumes " in result.errors
 
 
+def test_a_dash_is_standard_output(run: Run, folder: Path) -> None:
+    result = run("convert", CHATML, "-")
+    assert (result.status, result.output) == (0, CONVERTED)
+    assert os.listdir() == []
+    assert run("convert", CHATML, "-", "--to", "hf").status == 2
+
+
+@pytest.mark.parametrize("arguments", [[], ["--to", "jinja"]])
+def test_a_gguf_needs_a_base(run: Run, folder: Path, arguments: list[str]) -> None:
+    (folder / "m.gguf").write_bytes(b"GGUF")
+    result = run("convert", CHATML, "m.gguf", *arguments)
+    assert result.status == 2
+    assert "m.gguf: a GGUF is written as a copy of another, which --base names" in result.errors
+    assert (folder / "m.gguf").read_bytes() == b"GGUF"
+
+
 def test_from_standard_input(run: Run) -> None:
     assert run("convert", "-", "--to", "jinja", stdin=CHATML.read_text()).output == CONVERTED
 

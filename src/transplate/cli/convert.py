@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from transplate.cli import FINE, NO
+from transplate.cli.files import STDOUT
 from transplate.cli.options import downloading, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
@@ -79,7 +80,7 @@ def command(
     download: bool,
     as_json: bool,
 ) -> int:
-    """Convert the template SRC to the other language and write it to DST, or to standard output.
+    """Convert the template SRC to the other language and write it to DST, or to standard output (-).
 
     What DST is follows from its name: *.jinja or *.gotmpl for a template, Modelfile or *.modelfile for a
     Modelfile, a folder (one that is there, or a name that ends in /) for a whole model in Hugging Face's
@@ -88,6 +89,10 @@ def command(
     """
     from transplate.cli.models import target_of, write_model
 
+    if destination == STDOUT:
+        destination = None
+    if base is None and destination is not None and destination.lower().endswith(".gguf"):
+        raise click.UsageError(f"{destination}: a GGUF is written as a copy of another, which --base names")
     if base is not None:
         from transplate.cli.gguf import write_gguf
 

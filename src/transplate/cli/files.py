@@ -12,7 +12,7 @@ from transplate.errors import TransplateError
 from transplate.files import decoded, reason
 from transplate.source import Source
 
-STDIN = "-"
+STDIN = STDOUT = "-"
 
 
 @contextmanager
