@@ -35,7 +35,7 @@ def test_to_standard_output(run: Run) -> None:
 def test_a_dash_is_standard_output(run: Run, folder: Path) -> None:
     result = run("convert", CHATML, "-")
     assert (result.status, result.output) == (0, CONVERTED)
-    assert os.listdir() == []
+    assert list(folder.iterdir()) == []
     assert run("convert", CHATML, "-", "--to", "hf").status == 2
 
 
