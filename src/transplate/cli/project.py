@@ -63,6 +63,8 @@ class Project:
 
     def source(self, name: str) -> str:
         """Return where a template is: the path of a file or folder of the project, or another source."""
+        if Path(name).is_absolute():
+            return name
         path = self.path(name)
         return path if path is not None and Path(path).exists() else name
 
