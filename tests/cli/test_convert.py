@@ -209,3 +209,45 @@ def test_each_side_of_the_verdict_has_its_own_name(run: Run, folder: Path) -> No
     compared = [[each["conversation"], each["prompts"]] for each in report["parity"]["differences"]]
     checked = [[each["conversation"], each["prompts"]] for each in check["differences"]]
     assert compared == checked[: len(compared)]
+
+
+GO = "{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}<assistant>"
+MODELFILE = f'FROM x\nTEMPLATE """{GO}"""\nSYSTEM You are Ada.\nMESSAGE user Hi\nMESSAGE assistant Yes?\n'
+
+
+@pytest.mark.parametrize("exact", [[], ["--exact"]])
+def test_a_chat_template_begins_as_the_modelfile_does(run: Run, folder: Path, exact: list[str]) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    assert run("convert", "Modelfile", "s.jinja", *exact).status == 0
+    expected = run("render", "Modelfile", "-m", "Bye").output
+    assert expected.startswith("<system>You are Ada.<user>Hi<assistant>Yes?<user>Bye")
+    assert run("render", "s.jinja", "-m", "Bye").output == expected
+    data = run("convert", "Modelfile", "--json", *exact).data
+    assert (data["text"], data["parity"]["equal_as_assumed"]) == (Path("s.jinja").read_text(), True)
+
+
+def test_the_bare_template_of_a_model(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    result = run("convert", "Modelfile", "t.gotmpl")
+    assert result.status == 0
+    assert "left out: SYSTEM, MESSAGE, no part of a TEMPLATE" in result.errors
+    assert (folder / "t.gotmpl").read_text() == GO
+    assert run("convert", "Modelfile", "--to", "gotmpl").output == GO
+    (folder / "model").mkdir()
+    chat = "{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}"
+    (folder / "model" / "chat_template.jinja").write_text(chat)
+    (folder / "model" / "tokenizer_config.json").write_text("{}")
+    assert run("convert", "model", "t.jinja", "--dry-run").errors == (
+        "would write t.jinja, without any conversion\n"
+    )
+    assert run("convert", "model", "t.jinja").status == 0
+    assert (folder / "t.jinja").read_text() == chat
+    assert run("convert", "t.jinja", "u.jinja").status == 2
+
+
+def test_a_go_template_has_no_place_for_system(run: Run, folder: Path) -> None:
+    (folder / "model").mkdir()
+    chat = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
+    (folder / "model" / "tokenizer_config.json").write_text(json.dumps({"chat_template": chat}))
+    (folder / "Modelfile").write_text("FROM ./model\nSYSTEM You are Ada.\n")
+    assert "left out: SYSTEM, no part of a TEMPLATE" in run("convert", "Modelfile", "t.gotmpl").errors

@@ -79,6 +79,51 @@ def test_another_template_than_was_written_is_converted_anew(run: Run, folder: P
     assert back.parameters["stop"] == ["<|im_end|>"]
 
 
+def test_of_an_edited_chat_template_only_the_template_is_new(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text("# Ours.\n" + MODELFILE)
+    assert run("convert", "Modelfile", "out/").status == 0
+    chat = folder / "out" / "chat_template.jinja"
+    chat.write_text(chat.read_text().replace("im_start", "im_open"))
+    result = run("convert", "out", "back.modelfile")
+    assert result.status == 0
+    assert "takes the Modelfile that the folder was made from, for the chat template that is" in result.errors
+    before, after = (
+        Modelfile.parse("# Ours.\n" + MODELFILE),
+        Modelfile.parse(Path("back.modelfile").read_text()),
+    )
+    assert str(after).startswith("# Ours.\n")
+    assert [one for one in after.commands if one.name != "template"] == [
+        one for one in before.commands if one.name != "template"
+    ]
+    messages = CONVERSATIONS[0]
+    prompt = OllamaTemplate(before.get("template") or "").render(messages).replace("im_start", "im_open")
+    assert OllamaTemplate(after.get("template") or "").render(messages) == prompt
+    assert run("convert", "out", "other.modelfile", "--from", "llama3.2").status == 0
+    assert Modelfile.parse(Path("other.modelfile").read_text()).get("from") == "llama3.2"
+    assert "num_ctx 64" in Path("other.modelfile").read_text()
+
+
+def test_an_edited_system_prompt_is_the_new_system(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE.replace("MESSAGE", "# MESSAGE"))
+    assert run("convert", "Modelfile", "out/").status == 0
+    chat = folder / "out" / "chat_template.jinja"
+    chat.write_text(chat.read_text().replace("Be ", "Be always "))
+    assert run("convert", "out", "back.modelfile").status == 0
+    back = Model.load(folder / "back.modelfile")
+    assert (back.system, back.parameters["num_ctx"]) == ('Be always "brief".\nDon\'t \\ stray.', 64)
+
+
+def test_an_edited_chat_template_is_no_renderer(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text("FROM x\nRENDERER qwen3-coder\nPARSER qwen3-coder\nPARAMETER top_k 3\n")
+    assert run("convert", "Modelfile", "out/").status == 0
+    (folder / "out" / "chat_template.jinja").write_text(CHATML)
+    result = run("convert", "out", "back.modelfile")
+    assert "RENDERER qwen3-coder is left out: the chat template prints other prompts" in result.errors
+    back = Model.load(folder / "back.modelfile")
+    assert (back.renderer, back.parser, back.parameters["top_k"]) == ("", "qwen3-coder", 3)
+    assert back.template is not None
+
+
 def test_a_gguf_keeps_its_own_template(run: Run, folder: Path) -> None:
     (folder / "tiny.gguf").write_bytes(gguf(ENTRIES))
     result = run("convert", "tiny.gguf", "Modelfile")

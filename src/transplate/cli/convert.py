@@ -117,10 +117,12 @@ def command(
     if target and named and target != named:
         raise click.UsageError(f"--to {target} and the name {destination} do not go together")
     if model.renderer and (target or named) != "gotmpl":
-        return _write_renderer(model, destination, dry_run=dry_run, as_json=as_json)
+        return _write_own(model, "jinja", destination, dry_run=dry_run, as_json=as_json)
     template = template_of(model)
     if (target or named) == template.language:
-        raise click.UsageError(f"{template.source.name} is a {template.language} template already")
+        if model.kind in ("Go template", "chat template"):
+            raise click.UsageError(f"{template.source.name} is a {template.language} template already")
+        return _write_own(model, template.language, destination, dry_run=dry_run, as_json=as_json)
     convert = _to_go if template.language == "jinja" else _to_jinja
     conversion = convert(template, exact=exact, assume=assume)
     report = _check(template, conversion)
@@ -138,27 +140,45 @@ def command(
     return NO if _differs_unannounced(conversion, report, template) else FINE
 
 
-def _write_renderer(model: Model, destination: str | None, *, dry_run: bool, as_json: bool) -> int:
-    """Write the chat template that stands for the RENDERER of a model."""
-    from transplate.models.prompts import chat_template_of
+def _write_own(
+    model: Model, language: Language, destination: str | None, *, dry_run: bool, as_json: bool
+) -> int:
+    """Write the template of a model as it is; of a RENDERER, the chat template that stands for it."""
+    from transplate.models.prompts import chat_template_of, counting_template
 
-    chat = chat_template_of(model)
+    text = chat_template_of(model).text if language == "jinja" else counting_template(model)[0].text
     if destination is not None and not dry_run:
-        write_file(destination, chat.text.encode())
+        write_file(destination, text.encode())
     if as_json:
-        print_json({"text": chat.text, "renderer": model.renderer}, indent=2)
-    elif destination is None:
-        print_exactly(chat.text.encode())
-    else:
+        print_json({"text": text, "renderer": model.renderer}, indent=2)
+        return FINE
+    if destination is None:
+        print_exactly(text.encode())
+    elif model.renderer:
         written = "would write" if dry_run else "wrote"
         say(f"{written} {destination}: the prompts of Ollama's renderer {model.renderer}", err=True)
+    else:
+        say(f"{'would write' if dry_run else 'wrote'} {destination}, without any conversion", err=True)
+    if language == "gotmpl" and (left_out := _left_out(model)):
+        say(left_out, err=True)
     return FINE
+
+
+def _left_out(model: Model) -> str:
+    """Return what a Go template cannot have of the model that it is of, in one line; empty for nothing."""
+    names = [name for name, value in (("SYSTEM", model.system), ("MESSAGE", model.messages)) if value]
+    if not names:
+        return ""
+    return f"left out: {', '.join(names)}, no part of a TEMPLATE (a Modelfile as DST keeps all of it)"
 
 
 def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:
     from transplate import to_jinja
+    from transplate.models.prompts import begun_conversion
 
     try:
+        if _begins(template.model):
+            return begun_conversion(template.source, template.model, exact=exact, assume=assume)
         with naming(template.source):
             return to_jinja(template.source.text, exact=exact, assume=assume)
     except ValueError as error:
@@ -177,11 +197,17 @@ def _to_go(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> C
 
 def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
     from transplate import JinjaTemplate, OllamaTemplate, check_parity
+    from transplate.ollama.begun import BegunTemplate
 
-    # The text alone is converted: a model's SYSTEM and special tokens are no part of either side.
+    # A model's special tokens are no part of either side; SYSTEM and MESSAGEs are, in Jinja.
     if template.language == "jinja":
         return check_parity(JinjaTemplate(template.source.text), OllamaTemplate(conversion.text))
-    return check_parity(OllamaTemplate(template.source.text), JinjaTemplate(conversion.text))
+    go = BegunTemplate(template.source.text, system=template.model.system, messages=template.model.messages)
+    return check_parity(go, JinjaTemplate(conversion.text))
+
+
+def _begins(model: Model) -> bool:
+    return bool(model.system or model.messages)
 
 
 def _differs_unannounced(conversion: Conversion, report: ParityReport, template: TemplateFile) -> bool:
@@ -206,6 +232,8 @@ def _lines(
     for loss in conversion.losses:
         place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
         yield f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}"
+    if template.language == "jinja" and (left_out := _left_out(template.model)):
+        yield left_out
 
 
 def _data(conversion: Conversion, report: ParityReport, template: TemplateFile) -> dict[str, Any]:

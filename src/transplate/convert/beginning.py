@@ -43,5 +43,21 @@ def with_beginning(template: str, system: str, messages: Sequence[tuple[str, str
     )
 
 
+def without_beginning(template: str, system: str, messages: Sequence[tuple[str, str]]) -> str | None:
+    """Return the chat template that :func:`with_beginning` was given to get this one; None if there is none.
+
+    Args:
+        template: A chat template.
+        system: The Modelfile's SYSTEM, empty for none.
+        messages: Its MESSAGEs, as (role, content).
+    """
+    for first in "x ":
+        beginning = with_beginning(first, system, messages)[:-1]
+        body = template.removeprefix(beginning)
+        if with_beginning(body, system, messages) == template:
+            return body
+    return None
+
+
 def _message(role: str, content: str) -> str:
     return f"{{'role': {write_string(role)}, 'content': {write_string(content)}}}"

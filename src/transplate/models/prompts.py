@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -122,8 +122,6 @@ def chat_template_of(model: Model) -> ChatTemplate:
         TransplateError: There is no template.
         UnsupportedTemplate: It cannot be converted.
     """
-    from transplate.convert import to_jinja
-
     source, language = counting_template(model)
     if model.renderer and _leaves_out_bos(source.text, model):
         return ChatTemplate("{{- bos_token -}}\n" + _begun(source.text, model), prints_bos=True)
@@ -132,15 +130,34 @@ def chat_template_of(model: Model) -> ChatTemplate:
     if original := _made_from(model, source.text):
         return ChatTemplate(original)
     adds_bos = bool(model.tokens.adds_bos and model.tokens.bos)
-    assume = ["bos-token"] if adds_bos else []
+    conversion = begun_conversion(source, model, assume=["bos-token"] if adds_bos else [])
+    prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
+    return ChatTemplate(conversion.text, conversion, prints_bos)
+
+
+def begun_conversion(
+    source: Source, model: Model, *, exact: bool = False, assume: Collection[str] = ()
+) -> Conversion:
+    """Return a Go TEMPLATE as a chat template that begins conversations as a model does.
+
+    Args:
+        source: The TEMPLATE.
+        model: The model whose SYSTEM and MESSAGEs come first.
+        exact: As for :func:`transplate.to_jinja`.
+        assume: Likewise.
+
+    Raises:
+        UnsupportedTemplate: It cannot be converted.
+        ValueError: An assumption is not known.
+    """
+    from transplate.convert import to_jinja
+
     with naming(source):
-        conversion = to_jinja(source.text, assume=assume)
+        conversion = to_jinja(source.text, exact=exact, assume=assume)
         if not all(map(conversion.covers, _first_conversations(model))):
             # The model begins in a way that what is taken for granted leaves out.
             conversion = to_jinja(source.text, exact=True, assume=assume)
-    prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
-    text = _begun(conversion.text, model)
-    return ChatTemplate(text, _of_beginnings(conversion, model), prints_bos)
+    return replace(_of_beginnings(conversion, model), text=_begun(conversion.text, model))
 
 
 def _of_beginnings(conversion: Conversion, model: Model) -> Conversion:

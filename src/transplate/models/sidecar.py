@@ -62,7 +62,9 @@ def sidecar_of(
     return {**content, _GENERATION: generation}
 
 
-def kept_modelfile(model: Model, folder: Path, target: Path, texts: Mapping[int, str]) -> Modelfile | None:
+def kept_modelfile(
+    model: Model, folder: Path, target: Path, texts: Mapping[int, str]
+) -> tuple[Modelfile, bool] | None:
     """Return the Modelfile that a folder was made from, with what the folder says otherwise by now.
 
     Args:
@@ -72,7 +74,8 @@ def kept_modelfile(model: Model, folder: Path, target: Path, texts: Mapping[int,
         texts: The texts of the tokenizer's tokens by their ids.
 
     Returns:
-        The Modelfile; None where there is none, or the folder has another chat template by now.
+        The Modelfile, and whether the folder still has the chat template that was made of it; None where
+        there is none.
 
     Raises:
         TransplateError: The file that holds it is damaged.
@@ -82,7 +85,7 @@ def kept_modelfile(model: Model, folder: Path, target: Path, texts: Mapping[int,
     path = folder / SIDECAR
     kept = read_object(path)
     chat_template = model.chat_template
-    if chat_template is None or kept[_HASH] != _hash(chat_template.text):
+    if chat_template is None:
         return None
     modelfile = Modelfile.parse(_data(kept, path), name=str(path))
     before = kept.get(_GENERATION)
@@ -91,7 +94,7 @@ def kept_modelfile(model: Model, folder: Path, target: Path, texts: Mapping[int,
     _update(modelfile, before, model.generation, texts)
     if isinstance(place := kept.get(_PLACE), str):
         _move_paths(modelfile, folder / place, target)
-    return modelfile
+    return modelfile, kept[_HASH] == _hash(chat_template.text)
 
 
 def _update(

@@ -20,6 +20,7 @@ from transplate.ollama.modelfile import Modelfile, ModelfileError
 from transplate.ollama.roads import choose_road
 from transplate.ollama.versions import OLDEST
 from transplate.renderers import names
+from transplate.source import Source
 
 if TYPE_CHECKING:
     from transplate.convert import Conversion
@@ -48,11 +49,15 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
         ModelfileError: A Modelfile cannot say one of the values.
     """
     replaced = ("is there already",) if path.exists() or path.is_symlink() else ()
-    if model.kind == "Hugging Face folder" and base is None:
+    if model.kind == "Hugging Face folder":
         folder = Path(model.place)
         texts = {number: text for text, number in token_ids(folder).items()}
-        kept = kept_modelfile(model, folder, path.parent, texts)
-        if kept is not None:
+        if (found := kept_modelfile(model, folder, path.parent, texts)) is not None:
+            kept, is_same = found
+            if base is not None:
+                kept.set("from", base)
+            if not is_same:
+                return _with_new_template(kept, model, path, replaced)
             note = "takes the Modelfile that the folder was made from, with the parameters it has now"
             return Saving(path, {"": bytes(kept)}, replaced, (note,))
     if model.modelfile is not None and base is not None:
@@ -69,6 +74,46 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
         conversion=writer.conversion,
         parity=writer.parity,
     )
+
+
+def _with_new_template(kept: Modelfile, model: Model, path: Path, replaced: tuple[str, ...]) -> Saving:
+    """Return the Modelfile that a folder was made from, for the chat template that the folder has now."""
+    from transplate.convert.beginning import without_beginning
+
+    notes = ["takes the Modelfile that the folder was made from, for the chat template that is another now"]
+    system = kept.get("system") or ""
+    history = tuple(_message(args) for args in kept.values("message"))
+    text = model.chat_template.text if model.chat_template else ""
+    body = without_beginning(text, system, history)
+    if body is not None:
+        source = Source(body, model.chat_template.name if model.chat_template else "")
+        named = {name: source if one.text == text else one for name, one in model.named.items()}
+        model = replace(model, chat_template=source, named=named, system=system, messages=history)
+    elif history:
+        notes.append("MESSAGE is left out: it is part of the chat template")
+    writer = ModelfileWriter(model, path.parent, kept.get("from"))
+    fresh = writer.modelfile()
+    if (renderer := kept.get("renderer")) and not fresh.values("renderer"):
+        notes.append(f"RENDERER {renderer} is left out: the chat template prints other prompts")
+    for name in ("template", "system", "message", "renderer"):
+        if fresh.values(name) != kept.values(name):
+            kept.set(name, fresh.values(name))
+    if fresh.values("renderer"):
+        kept.set("parser", fresh.values("parser"))
+    kept.set("stop", list(dict.fromkeys([*kept.values("stop"), *fresh.values("stop")])))
+    return Saving(
+        target=path,
+        files={"": bytes(kept)},
+        replaced=replaced,
+        notes=(*notes, *writer.notes),
+        conversion=writer.conversion,
+        parity=writer.parity,
+    )
+
+
+def _message(args: str) -> tuple[str, str]:
+    role, _, content = args.partition(": ")
+    return role, content
 
 
 def plain_modelfile(model: Model, folder: Path) -> Modelfile:
