@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from tests.models.stores import lay_out_store
 from transplate.errors import TransplateError
-from transplate.models import Model, server
+from transplate.models import Model
 from transplate.models.gguf import read_metadata
 from transplate.models.source import read
 from transplate.ollama.store import ModelName
+from transplate.servers import http
 
 GO = "{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}"
 JINJA = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
@@ -410,7 +411,7 @@ def test_a_strange_answer_is_told(address: str, answer: tuple[int, str]) -> None
 
 
 def test_a_server_that_hangs_or_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "TIMEOUT", 0.2)
+    monkeypatch.setattr(http, "TIMEOUT", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         with pytest.raises(TransplateError, match="no whole answer within"):
             Model.load(f"http://127.0.0.1:{silent.getsockname()[1]}#m")

@@ -91,6 +91,11 @@ class LlamaEngine:
             self._failure = self._start(template)
         return self._failure
 
+    @property
+    def url(self) -> str:
+        """The address of the server that was started last."""
+        return f"http://127.0.0.1:{self._port}"
+
     @contextmanager
     def serving(self, model: Path) -> Iterator[Callable[[Mapping[str, Any]], str]]:
         """Have a server with the template in a GGUF; give what asks it for the prompt of a request.
@@ -153,7 +158,7 @@ class LlamaEngine:
 
     def _ask(self, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{self._port}{path}", data=data)
+        request = urllib.request.Request(self.url + path, data=data)
         with urllib.request.urlopen(request, timeout=_QUESTION_SECONDS) as answer:
             return json.loads(answer.read())
 

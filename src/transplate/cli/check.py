@@ -21,7 +21,7 @@ from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.parity_text import parity_lines
 from transplate.cli.project import Project, read_project
-from transplate.cli.templates import read_template
+from transplate.cli.templates import read_side, read_template
 from transplate.cli.verdict import report_data
 from transplate.errors import TransplateError
 from transplate.files import write_file
@@ -36,6 +36,7 @@ Examples:
   transplate check old.jinja new.jinja --json
   transplate check a.gotmpl b.jinja --baseline parity.json
   transplate check a.gotmpl b.jinja --format html --output report.html
+  transplate check Modelfile http://localhost:11434#mine
   transplate check --cache chat_template.jinja
 """
 _LEAST_WIDTH, _WIDTH = 60, 100
@@ -82,6 +83,9 @@ def command(
     with its cause, which was found by experiment, and the smallest conversation that has it. Exit status 1
     means that they differ; with a baseline, that they differ in other ways than it says.
 
+    The address of a running Ollama and a model of it, or of a running llama-server, stands for the prompts
+    that the server itself makes; then no conversations are made besides the built-in ones.
+
     With --cache, growing conversations and agent loops are replayed with A alone: the first turn is shown
     whose prompt does not begin with the prompt before, why, and how much has to be read again.
     """
@@ -115,14 +119,17 @@ def command(
     def check(pair: tuple[str, str]) -> tuple[Checked, tuple[str, str]]:
         from transplate import check_parity
         from transplate.parity.conversations import usual_conversations
+        from transplate.servers import LiveServer
 
-        a, b = (read_template(project.source(source), download=download).template for source in pair)
+        a, b = (read_side(project.source(source), download=download) for source in pair)
+        # Each prompt of a running server is a question to it: hundreds, not thousands.
+        is_live = isinstance(a, LiveServer) or isinstance(b, LiveServer)
         report = check_parity(
             a,
             b,
             given or None,
             explain=True,
-            generate=not (quick or given),
+            generate=not (quick or given or is_live),
             unusual=unusual or project.unusual,
         )
         kinds = [kind.name for kind in report.kinds]
@@ -212,13 +219,19 @@ def _say_change(checked: Checked) -> None:
 
 
 def _labels(a: object, b: object, first: str, second: str) -> tuple[str, str]:
-    """Return what to call the sides: by their languages, or by what they are called if those are the same."""
-    from transplate import OllamaTemplate
-
-    is_go = isinstance(a, OllamaTemplate), isinstance(b, OllamaTemplate)
-    if is_go[0] != is_go[1]:
-        return ("go", "jinja") if is_go[0] else ("jinja", "go")
+    """Return what to call the sides: by what sort they are, or by their names if that is the same."""
+    sorts = _sort(a), _sort(b)
+    if sorts[0] != sorts[1]:
+        return sorts
     return (first, second) if first != second else ("A", "B")
+
+
+def _sort(template: object) -> str:
+    from transplate import JinjaTemplate, OllamaTemplate
+    from transplate.servers import LiveServer
+
+    sorts = {OllamaTemplate: "go", JinjaTemplate: "jinja", LiveServer: "server"}
+    return next((name for sort, name in sorts.items() if isinstance(template, sort)), "renderer")
 
 
 def _width() -> int:

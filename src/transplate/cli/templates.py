@@ -15,6 +15,7 @@ from transplate.source import Source
 if TYPE_CHECKING:
     from transplate import Conversation, JinjaTemplate, Model, OllamaTemplate
     from transplate.renderers import ServedRenderer
+    from transplate.servers import LiveServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,24 @@ def read_template(
         own = replace(own, bos=bos, eos=eos, others={**own.others, **others})
         model = replace(model, tokens=own)
     return template_of(model, name=name)
+
+
+def read_side(
+    path: str, *, download: bool = False
+) -> OllamaTemplate | JinjaTemplate | ServedRenderer | LiveServer:
+    """Return what makes the prompts of a source in a comparison: of a running server the server itself.
+
+    Args:
+        path: The source, ``-`` for standard input.
+        download: As for :func:`read_model`.
+
+    Raises:
+        TransplateError: It cannot be read, or there is no template in it, or no such server.
+    """
+    from transplate.servers import open_server
+    from transplate.servers.http import SCHEMES
+
+    return open_server(path) if path.startswith(SCHEMES) else read_template(path, download=download).template
 
 
 def template_of(model: Model, *, name: str | None = None) -> TemplateFile:

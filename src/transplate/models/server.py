@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
-import json
-import time
-import urllib.error
-import urllib.request
 from typing import Any
-from urllib.parse import urlsplit
 
 from transplate.errors import TransplateError
 from transplate.gotmpl.literals import LiteralError, unquote
 from transplate.models.model import Model, Tokens
 from transplate.models.parameters import read_parameters
 from transplate.ollama.modelfile import Modelfile, ModelfileError
+from transplate.servers.http import ask
 from transplate.source import Source
-
-TIMEOUT = 10.0
-"""Seconds that a server has for its whole answer."""
-_LARGEST = 64 * 1024 * 1024
-_CHUNK = 64 * 1024
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def read_server(address: str) -> Model:
@@ -62,56 +51,12 @@ def read_server(address: str) -> Model:
 
 
 def _show(base: str, name: str) -> dict[str, Any]:
-    request = urllib.request.Request(  # noqa: S310 - the address is the user's, and http or https
-        f"{base}/api/show",
-        data=json.dumps({"model": name}).encode(),
-        headers={"Content-Type": "application/json"},
-    )
-    # A proxy has no business between a machine and itself.
-    proxies = [urllib.request.ProxyHandler({})] if urlsplit(base).hostname in _LOCAL else []
-    deadline = time.monotonic() + TIMEOUT
-    try:
-        with urllib.request.build_opener(*proxies).open(request, timeout=TIMEOUT) as response:
-            data = _body(response, deadline, base)
-    except urllib.error.HTTPError as error:
-        raise TransplateError(f"{base}: {name}: {_said(error)}") from error
-    except TimeoutError as error:
-        raise _late(base) from error
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        if isinstance(reason, TimeoutError):
-            raise _late(base) from error
-        raise TransplateError(f"{base}: no answer: {reason}") from error
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise TransplateError(f"{base}: the answer is no JSON, so this is no Ollama server") from error
-    if not isinstance(answer, dict):
+    answer = ask(base, "/api/show", {"model": name})
+    if not answer.is_fine:
+        raise TransplateError(f"{base}: {name}: {answer.error}")
+    if not isinstance(answer.data, dict):
         raise TransplateError(f"{base}: the answer is no JSON object, so this is no Ollama server")
-    return answer
-
-
-def _body(response: Any, deadline: float, base: str) -> bytes:
-    data = b""
-    while chunk := response.read1(_CHUNK):
-        data += chunk
-        if len(data) > _LARGEST:
-            raise TransplateError(f"{base}: the answer is larger than {_LARGEST} bytes")
-        if time.monotonic() > deadline:
-            raise _late(base)
-    return data
-
-
-def _late(base: str) -> TransplateError:
-    return TransplateError(f"{base}: no whole answer within {TIMEOUT:g} seconds")
-
-
-def _said(error: urllib.error.HTTPError) -> str:
-    try:
-        said = json.loads(error.read(_CHUNK))["error"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, http.client.HTTPException):
-        said = None
-    return said if isinstance(said, str) else f"status {error.code}"
+    return answer.data
 
 
 def _text(answer: dict[str, Any], field: str, address: str) -> str:

@@ -16,10 +16,12 @@ from transplate.models.hub import find_repository
 from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, imported_chat_template, read_folder
 from transplate.models.model import Model
 from transplate.models.parameters import read_parameters
+from transplate.models.server import read_server
 from transplate.models.tokenizer import TOKENIZER
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.modelfile.reader import COMMANDS
 from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
+from transplate.servers.http import SCHEMES
 from transplate.source import Source
 
 MODELFILE_NAME = re.compile(r"modelfile|modelfile[.-].*|.*[.-]modelfile", re.IGNORECASE)
@@ -43,10 +45,7 @@ def load(
         TransplateError: There is nothing there, or it is damaged.
     """
     text = os.fspath(source)
-    if text.startswith(("http://", "https://")):
-        # Imported here: Python's HTTP client takes longer to load than most templates take to render.
-        from transplate.models.server import read_server
-
+    if text.startswith(SCHEMES):
         return read_server(text)
     if text.startswith("ollama:"):
         return from_store(text.removeprefix("ollama:"))

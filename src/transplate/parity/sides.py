@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from transplate.conversation import Conversation
-from transplate.errors import RequestError, TransplateError
+from transplate.errors import RequestError, TemplateExecutionError, TransplateError
 from transplate.jinja import JinjaTemplate
 from transplate.jinja.coverage import JinjaCoverage
 from transplate.jinja.tracing import JinjaTrace
@@ -21,6 +21,7 @@ from transplate.parity.coverage import GoCoverage
 from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.tracing import GoTrace
 from transplate.renderers import Renderer, ServedRenderer
+from transplate.servers import LiveServer
 
 _GO_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`([^`]*)`')
 _JINJA_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", re.DOTALL)
@@ -38,8 +39,10 @@ class Converted(Protocol):
         ...
 
 
-Template: TypeAlias = OllamaTemplate | JinjaTemplate | ServedRenderer | Renderer | Converted | str | Path
-"""What stands for a template: a template, a conversion, its text, or the path of its file."""
+Template: TypeAlias = (
+    OllamaTemplate | JinjaTemplate | ServedRenderer | Renderer | LiveServer | Converted | str | Path
+)
+"""What stands for a template: a template, a conversion, a running server, its text, or its file's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +258,44 @@ class RendererSide:
         return frozenset({"tools", "thinking"})
 
 
+class ServerSide:
+    """A running server, of which only the prompts are seen, at the time of its own clock."""
+
+    source = ""
+    arms: Sequence[Arm] = ()
+    words: frozenset[str] = frozenset()
+
+    def __init__(self, server: LiveServer) -> None:
+        self.server = server
+        self.language: Language = server.language
+
+    def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:  # noqa: ARG002
+        """Return what the server makes of a conversation; one that has a date is refused, prompt or not.
+
+        Raises:
+            TransplateError: The server does not answer: then nothing can be said of its prompts.
+        """
+        try:
+            prompt = self.server.render(conversation)
+        except (RequestError, TemplateExecutionError) as error:
+            return Outcome("", error)
+        dated = conversation.now is not None
+        return Outcome(prompt, RequestError("the clock of a server cannot be set") if dated else None)
+
+    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what the server makes of a conversation."""
+        return self.render(conversation, now, shape)
+
+    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:  # noqa: ARG002
+        """Return None: what printed a piece of the prompt cannot be told."""
+        return None
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What the server does not refuse."""
+        return self.server.abilities
+
+
 def _words(source: str, code: re.Pattern[str], string: re.Pattern[str]) -> frozenset[str]:
     found = set()
     for part in code.finditer(source):
@@ -280,6 +321,8 @@ def side_of(template: Template) -> Side:
         return JinjaSide(template)
     if isinstance(template, ServedRenderer | Renderer):
         return RendererSide(template)
+    if isinstance(template, LiveServer):
+        return ServerSide(template)
     if isinstance(template, Path) or (isinstance(template, str) and _is_file(template)):
         text = _read(Path(template))
         language = language_of(str(template), text)
