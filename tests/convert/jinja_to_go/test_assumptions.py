@@ -16,6 +16,9 @@ BREAKING: dict[str, list[dict[str, Any]]] = {
     "sorted-keys": [
         {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1, "B": 2}}}]}
     ],
+    "no-nulls": [
+        {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": [{"b": None}]}}}]}
+    ],
     "ascii-space": [{"role": "user", "content": "x\u3000"}],
     "plain-json": [
         {"role": "user", "content": "x"},
@@ -36,7 +39,7 @@ def test_assumptions_hold_of_ordinary_conversations_only(name: str) -> None:
             "role": "assistant",
             "content": "",
             "thinking": "So.",
-            "tool_calls": [{"function": {"name": "f", "arguments": {"a": 21000000, "b": 0.5, "c": None}}}],
+            "tool_calls": [{"function": {"name": "f", "arguments": {"a": 21000000, "b": 0.5, "c": [None]}}}],
         },
     ]
     assert ASSUMPTIONS[name].holds(Conversation.read(ordinary))

@@ -122,6 +122,11 @@ def _has_sorted_keys(conversation: Conversation) -> bool:
     return all(sorted(one) == sorted(one, key=lambda key: (key.lower(), key)) for one in objects)
 
 
+def _has_no_nulls(conversation: Conversation) -> bool:
+    objects = (one for value in _values(conversation, contents=False) for one in _objects(value))
+    return not any(found is None or found == {} for one in objects for found in one.values())
+
+
 _ALL = (
     Assumption("no-think-tags", "no text has <think> or </think> in it", _has_no_think_tags),
     Assumption(
@@ -139,6 +144,7 @@ _ALL = (
         "plain-json", "JSON has no numbers that Go and Python write in different ways", _has_plain_json
     ),
     Assumption("sorted-keys", "capital letters make no difference to the order of keys", _has_sorted_keys),
+    Assumption("no-nulls", "no key in arguments or a tool holds null or an empty object", _has_no_nulls),
     Assumption("needed-values", "all that the template needs is there and of the kind it expects"),
     Assumption("go-json", "JSON may be without the spaces that the vendor's template has", has_no_tools),
 )

@@ -107,6 +107,8 @@ class Interface(Writer):
         """Variables that were made to take values out of texts."""
         self.origins: dict[str, tuple[Operand, Variable]] = {}
         """Variables of loops: the list that they go over, and the variable that counts."""
+        self.keys_of: dict[str, frozenset[str]] = {}
+        """Variables of loops that are keys, and the dicts that they are keys of, as Go."""
         self._loops: list[LoopExit] = []
         self._guesses: dict[object, dict[Key, Guess]] = {}
         self._assigned_in: dict[object, set[str]] = {}
@@ -168,6 +170,10 @@ class Interface(Writer):
 
     def defined(self, value: Value) -> Go:
         """Return a value without its being undefined or None, for which the template fails."""
+        raise NotImplementedError
+
+    def there(self, value: Go) -> Go:
+        """Return a value without its being undefined, for which the template fails; it may be None."""
         raise NotImplementedError
 
     def only(self, value: Go, kinds: frozenset[str]) -> Go:

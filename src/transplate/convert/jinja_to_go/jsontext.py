@@ -138,7 +138,7 @@ class JsonText(Interface):
                     lambda: self.text("null"),
                 )
                 return
-            value = self.defined(value)
+            value = self.there(value)
         if value.kinds == TEXT:
             self._write_json_text(value.expr)
             return

@@ -122,6 +122,14 @@ class Kinds(Interface):
             return self.only(value, value.kinds - ABSENT)
         return value
 
+    def there(self, value: Go) -> Go:
+        """Return a value without its being undefined, for which the template fails; it may be None."""
+        rest = value.kinds - {"none"}
+        if value.absent == "none" or rest == value.kinds or not rest:
+            return self.defined(value)
+        found = self.defined(Go(rest, value.expr, value.present, markup=value.markup))
+        return Go(found.kinds | {"none"}, found.expr, markup=found.markup)
+
     def only(self, value: Go, kinds: frozenset[str]) -> Go:
         """Return a value as of some of its kinds; the template fails for the others."""
         left = value.kinds & kinds

@@ -16,6 +16,7 @@ from transplate.convert.jinja_to_go.truths import truth_value
 from transplate.convert.jinja_to_go.values import (
     ANY,
     ELEMENTS,
+    MAPPED,
     MAPPINGS,
     RECORDS,
     TEXT,
@@ -39,6 +40,7 @@ from transplate.convert.jinja_to_go.values import (
     Value,
     concatenated,
 )
+from transplate.gotmpl.nodes import Operand, Variable
 from transplate.gotmpl.printer import print_node
 from transplate.jinja import nodes as j
 
@@ -168,11 +170,8 @@ class Lookups(Interface):
             return self._lookup_table(value.items, key)
         if isinstance(value, Go) and isinstance(key, Go) and key.kinds == TEXT and key.present is None:
             value = self.defined(value)
-            if value.kinds <= {"arguments", "map"}:
-                found = call("index", value.expr, key.expr)
-                return Go(ANY, found)
-            if value.kinds == {"properties"}:
-                return Go(frozenset({"property"}), call("index", value.expr, key.expr))
+            if len(value.kinds) == 1 and value.kinds <= MAPPED.keys():
+                return self._entry(value, key.expr)
         if isinstance(key, Undefined) and isinstance(value, DictOf):
             return Undefined()
         if isinstance(key, Go) and (key.present is not None or len(key.kinds) > 1 or key.kinds == {"type"}):
@@ -201,6 +200,27 @@ class Lookups(Interface):
             return found if test else self._lookup_table(rest, key)
         return self.choose(test, lambda: found, lambda: self._lookup_table(rest, key))
 
+    def _entry(self, value: Go, key: Operand) -> Value:
+        """Return what a dict with any keys holds under a key; Go's ``index`` tells not if there is none."""
+        (kind,) = value.kinds
+        inside = build.field(value.expr, "ToMap") if kind == "ordered" else value.expr
+        found = call("index", inside, key)
+        if isinstance(key, Variable) and print_node(value.expr) in self.keys_of.get(key.name, ()):
+            return Go(MAPPED[kind], found)
+        is_full = go('ne (printf "%T" $x) "<nil>"' if MAPPED[kind] == ANY else 'ne (json $x) "{}"', x=found)
+        if self.takes("no-nulls"):
+            return Go(MAPPED[kind], found, is_full)
+        there = self.run(
+            "{{ $d := $x }}{{ if not $d }}{{ range $k, $v := $m }}{{ if eq $k $n }}{{ $d = true }}{{ end }}"
+            "{{ end }}{{ end }}",
+            "whether the key is there",
+            "has",
+            x=is_full,
+            m=inside,
+            n=key,
+        )
+        return Go(MAPPED[kind], found, there)
+
     def _key(self, value: Value, name: str) -> Value:
         value = self.known(value)
         if isinstance(value, DictOf):
@@ -213,18 +233,12 @@ class Lookups(Interface):
             return Undefined(name)
         if not isinstance(value, Go):
             return Undefined(name)
-        value = self.defined(value)
+        value = self.there(value)  # None has no keys, and does not fail
         if len(value.kinds) == 1:
             (kind,) = value.kinds
             if kind in RECORDS:
                 return key_of(kind, value.expr, name)
-            if kind in ("arguments", "map"):
-                held = call("index", value.expr, string(name))
-                return Go(ANY, held, go('ne (printf "%T" $x) "<nil>"', x=held))
-            if kind == "properties":
-                held = call("index", value.expr, string(name))
-                return Go(frozenset({"property"}), held, go('ne (json $x) "{}"', x=held))
-            return Undefined(name)
+            return self._entry(value, string(name)) if kind in MAPPED else Undefined(name)
         if not value.kinds & MAPPINGS:
             return Undefined(name)
         kind = min(value.kinds & MAPPINGS)

@@ -11,6 +11,7 @@ from transplate.convert.jinja_to_go.build import string
 from transplate.convert.jinja_to_go.defines import DEFINES
 from transplate.convert.jinja_to_go.interface import Interface, MacroTemplate
 from transplate.convert.jinja_to_go.operands import variable_name, variables_of, with_variable
+from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again, names_in
 from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
 from transplate.convert.jinja_to_go.state import State
 from transplate.convert.jinja_to_go.values import (
@@ -43,7 +44,10 @@ class Macros(Interface):
         read = set(_names_read(found))
         for name, argument in (*zip(found.parameters, node.arguments, strict=False), *node.keywords):
             if name in read:
-                values[name] = self.kept(self.value(argument), variable_name(name))
+                given = self.value(argument)
+                if is_generator(argument, given) and is_read_again(found.body, name, 1):
+                    raise Refused(GENERATOR)
+                values[name] = self.kept(given, variable_name(name))
             else:
                 values[name] = Undefined(name)
         if len(node.arguments) > len(found.parameters):
@@ -166,19 +170,6 @@ class Macros(Interface):
         self.losses = losses
         made.items = items
         return made
-
-
-def names_in(body: object) -> Iterator[str]:
-    """Yield the names that are read in a part of a template."""
-    pending: list[Any] = [body]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, j.Name):
-            yield part.name
-        elif isinstance(part, tuple):
-            pending.extend(part)
-        elif is_dataclass(part):
-            pending.extend(getattr(part, one.name) for one in fields(part))
 
 
 def _names_read(macro: j.Macro) -> Iterator[str]:

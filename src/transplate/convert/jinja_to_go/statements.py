@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.interface import Interface, Scope
+from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     Const,
@@ -48,7 +49,12 @@ class Statements(Interface):
             case j.For():
                 self._for(node)
             case j.Set(target, value):
-                self._set(target, self.value(value))
+                found_value = self.value(value)
+                if is_generator(value, found_value) and not (
+                    isinstance(target, j.Name) and not is_read_again(self.tree.body, target.name, 2)
+                ):
+                    raise Refused(GENERATOR)
+                self._set(target, found_value)
             case j.SetBlock(target, body):
                 with self.scope():
                     captured = self.captured(lambda: self.body(body))

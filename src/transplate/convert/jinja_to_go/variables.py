@@ -7,9 +7,11 @@ from transplate.convert.jinja_to_go.interface import Interface, Key
 from transplate.convert.jinja_to_go.operands import (
     variable_name,
 )
+from transplate.convert.jinja_to_go.reads import GENERATOR
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     Built,
+    Chosen,
     Go,
     Int,
     ListOf,
@@ -89,5 +91,7 @@ class Variables(Interface):
         """Return a new namespace."""
         self._namespaces += 1
         for name, value in attributes.items():
+            if isinstance(value, Chosen) and not value.is_list:
+                raise Refused(GENERATOR)
             self.state.attributes[(self._namespaces, name)] = self.kept(value, variable_name(name))
         return Namespace(self._namespaces)

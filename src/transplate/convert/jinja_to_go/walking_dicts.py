@@ -28,6 +28,7 @@ from transplate.gotmpl.nodes import (
     Range,
     Variable,
 )
+from transplate.gotmpl.printer import print_node
 
 
 class WalkingDicts(Interface):
@@ -91,9 +92,10 @@ class WalkingDicts(Interface):
             raise self.split_kinds(inner, f"the items of a {self._name_of(inner)}")
         if len(inner.kinds - {"map", "arguments"}) and len(inner.kinds) > 1:
             raise self.split_kinds(inner, "the items of one of several dicts")
-        inner = self._kept_go(inner, "map")
+        given, inner = inner, self._kept_go(inner, "map")
+        dicts = frozenset(print_node(one.expr) for one in (given, inner) if self.is_stable(one.expr))
         if value.sorted and not self.takes("sorted-keys"):
-            self._walk_sorted(inner, value.only, body, wants)
+            self._walk_sorted(inner, dicts, value.only, body, wants)
             return
         over = inner.expr
         length: Operand = call("len", over)
@@ -102,6 +104,7 @@ class WalkingDicts(Interface):
             length = build.field(inner.expr, "Len")
         elements = frozenset().union(*(MAPPED[kind] for kind in inner.kinds))
         key, item = self.fresh("key"), self.fresh("value")
+        self.keys_of[key.name] = dicts
         needs_count = bool(wants)
         step = self._counter()[1] if needs_count else None
 
@@ -115,7 +118,9 @@ class WalkingDicts(Interface):
 
         self.range((key, item), over, write)
 
-    def _walk_sorted(self, inner: Go, only: str, body: Callable[..., None], wants: set[str]) -> None:
+    def _walk_sorted(
+        self, inner: Go, dicts: frozenset[str], only: str, body: Callable[..., None], wants: set[str]
+    ) -> None:
         """Write a loop over a dict in the order of its keys without regard to case: the next one each round."""  # noqa: E501
         elements = frozenset().union(*(MAPPED[kind] for kind in inner.kinds))
         found = (
@@ -130,6 +135,7 @@ class WalkingDicts(Interface):
         def write() -> None:
             best = self.declare("best", string(""))
             key = self.declare("key", string(""))
+            self.keys_of[key.name] = dicts
             one = self.fresh("one")
             with self.block() as items:
                 lower = self.run(cases.change_case(lower=True, is_ascii=False), s=one)
