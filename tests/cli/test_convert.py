@@ -100,6 +100,34 @@ def test_a_difference_that_nothing_explains_is_a_no(run: Run, monkeypatch: pytes
     assert "different on " in result.errors
 
 
+@pytest.mark.parametrize("more", [(), ("--exact",)])
+def test_what_ollama_makes_of_a_request_is_no_failure(run: Run, more: tuple[str, ...]) -> None:
+    result = run("convert", TEMPLATES / "jinja" / "intern-s1.jinja", *more, "--json")
+    assert result.status == 0
+    assert result.data["parity"]["equal_as_assumed"] is True
+    outside = {each["conversation"]: each["outside"] for each in result.data["parity"]["differences"]}
+    assert outside["two-systems"] == ["Ollama joins messages of one role"]
+    assert outside["tools"] == ["Ollama orders the keys of tools"]
+    result = run("convert", TEMPLATES / "jinja" / "chatml.jinja", *more)
+    assert result.status == 0
+    assert "equal on 29 conversations" in result.errors
+    assert "2 more differ, see the template closes an answer" in result.errors
+
+
+@pytest.mark.parametrize("more", [(), ("--exact",)])
+def test_a_result_that_fails_is_a_no(run: Run, more: tuple[str, ...]) -> None:
+    result = run("convert", TEMPLATES / "jinja" / "llama3.jinja", *more)
+    assert result.status == 1
+    assert "different on 23 of" in result.errors
+
+
+def test_a_wrong_go_template_is_a_no(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "a.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    wrong = Conversion("{{ range .Messages }}<{{ .Role }}>{{ end }}")
+    monkeypatch.setattr("transplate.to_go", lambda *_, **__: wrong, raising=False)
+    assert run("convert", "a.jinja").status == 1
+
+
 def test_json_has_text_and_report(run: Run, folder: Path) -> None:
     result = run("convert", CHATML, "out.jinja", "--json")
     assert result.status == 0

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from transplate.cli import FINE, NO
+from transplate.cli.explained import explanation_lines, explanations, unexplained
 from transplate.cli.files import STDOUT
 from transplate.cli.options import downloading, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
-from transplate.cli.verdict import covered, exception_lines, exception_names, report_data, report_lines
+from transplate.cli.verdict import report_data, report_lines
 from transplate.errors import naming
 from transplate.files import write_file
 from transplate.language import Language, language_of_name
@@ -33,7 +34,8 @@ Examples:
 
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text. Exit status 1 means that SRC cannot be converted, or that a
-prompt differs although the conversation is as the result takes it for granted.
+prompt differs although the conversation is as the result takes it for granted, and not by what Ollama makes
+of a request before any template sees it.
 """
 
 
@@ -129,7 +131,7 @@ def command(
     if destination is not None and not dry_run:
         write_file(destination, conversion.text.encode())
     if as_json:
-        print_json(_data(conversion, report, template), indent=2)
+        print_json(_data(conversion, report), indent=2)
     else:
         if destination is None:
             print_exactly(conversion.text.encode())
@@ -137,7 +139,7 @@ def command(
             say(line, err=True)
         if destination is not None and dry_run:
             say(f"would write {destination}", err=True)
-    return NO if _differs_unannounced(conversion, report, template) else FINE
+    return NO if unexplained(report, conversion).differences else FINE
 
 
 def _write_own(
@@ -198,10 +200,12 @@ def _to_go(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> C
 def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
     from transplate import JinjaTemplate, OllamaTemplate, check_parity
     from transplate.ollama.begun import BegunTemplate
+    from transplate.parity.conversations import ordinary_conversations
 
     # A model's special tokens are no part of either side; SYSTEM and MESSAGEs are, in Jinja.
     if template.language == "jinja":
-        return check_parity(JinjaTemplate(template.source.text), OllamaTemplate(conversion.text))
+        sides = JinjaTemplate(template.source.text), OllamaTemplate(conversion.text)
+        return check_parity(*sides, ordinary_conversations(), explain=True)
     go = BegunTemplate(template.source.text, system=template.model.system, messages=template.model.messages)
     return check_parity(go, JinjaTemplate(conversion.text))
 
@@ -210,23 +214,12 @@ def _begins(model: Model) -> bool:
     return bool(model.system or model.messages)
 
 
-def _differs_unannounced(conversion: Conversion, report: ParityReport, template: TemplateFile) -> bool:
-    """Return whether prompts differ that are not said to.
-
-    From Jinja to Go that is not known: a conversation is only known not to be meant when it fails.
-    """
-    return template.language == "gotmpl" and bool(covered(report, conversion).differences)
-
-
 def _lines(
     conversion: Conversion, report: ParityReport, template: TemplateFile, result: str
 ) -> Iterator[str]:
     source = template.source.name
-    if template.language == "jinja":
-        yield from report_lines(report, source, result, expects_differences=bool(conversion.assumptions))
-    else:
-        yield from report_lines(covered(report, conversion), source, result)
-        yield from exception_lines(report, conversion)
+    yield from report_lines(unexplained(report, conversion), source, result)
+    yield from explanation_lines(report, conversion)
     for assumption in conversion.assumptions:
         yield f"assumes {assumption.name}: {assumption.meaning}"
     for loss in conversion.losses:
@@ -236,12 +229,11 @@ def _lines(
         yield left_out
 
 
-def _data(conversion: Conversion, report: ParityReport, template: TemplateFile) -> dict[str, Any]:
+def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:
     parity = report_data(report)
-    if template.language == "gotmpl":
-        parity["equal_as_assumed"] = covered(report, conversion).equal
-        for data, difference in zip(parity["differences"], report.differences, strict=True):
-            data["outside"] = exception_names(conversion, difference)
+    parity["equal_as_assumed"] = unexplained(report, conversion).equal
+    for data, difference in zip(parity["differences"], report.differences, strict=True):
+        data["outside"] = explanations(conversion, difference)
     return {
         "text": conversion.text,
         "assumptions": [{"name": one.name, "meaning": one.meaning} for one in conversion.assumptions],

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from transplate.cli import FINE, NO
+from transplate.cli.explained import explanation_lines, unexplained
 from transplate.cli.output import print_json, say
-from transplate.cli.verdict import covered, exception_lines, report_data, report_lines
+from transplate.cli.verdict import report_data, report_lines
 from transplate.errors import TransplateError
 from transplate.language import language_of_name
 
@@ -88,22 +89,20 @@ def write_model(
     else:
         for line in _lines(saving, model.name, destination, dry_run=dry_run):
             say(line, err=True)
-    return NO if target == "hf" and _differs_unannounced(saving) else FINE
+    return NO if _differs_unannounced(saving) else FINE
 
 
 def _differs_unannounced(saving: Saving) -> bool:
     """Return whether prompts differ on conversations that a converted template is meant for."""
     if saving.conversion is None or saving.parity is None:
         return False
-    return bool(covered(saving.parity, saving.conversion).differences)
+    return bool(unexplained(saving.parity, saving.conversion).differences)
 
 
 def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:
     if saving.parity is not None and saving.conversion is not None:
-        # Ollama joins messages before any TEMPLATE sees them, so on some conversations no TEMPLATE is equal.
-        meant = covered(saving.parity, saving.conversion)
-        yield from report_lines(meant, source, destination, expects_differences=True)
-        yield from exception_lines(saving.parity, saving.conversion)
+        yield from report_lines(unexplained(saving.parity, saving.conversion), source, destination)
+        yield from explanation_lines(saving.parity, saving.conversion)
     elif saving.parity is not None:
         yield from report_lines(saving.parity, source, destination)
     yield from saving.notes

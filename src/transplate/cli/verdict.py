@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,12 +11,10 @@ import click
 from transplate.cli.output import error_data
 
 if TYPE_CHECKING:
-    from transplate import Conversion, ParityReport
+    from transplate import ParityReport
     from transplate.parity import Difference, Kind
 
 _BEFORE, _WIDTH = 30, 90
-_NAMES = 6
-"""Names of conversations that are listed in a line; --json has them all."""
 
 
 def report_data(report: ParityReport) -> dict[str, Any]:
@@ -70,45 +67,15 @@ def _difference_data(difference: Difference) -> dict[str, Any]:
     }
 
 
-def covered(report: ParityReport, conversion: Conversion) -> ParityReport:
-    """Return a report without the differences on conversations that a converted template is not meant for."""
-    differences = [each for each in report.differences if conversion.covers(each.conversation)]
-    checked = report.checked - len(report.differences) + len(differences)
-    return replace(
-        report, equal=not differences and checked > 0, checked=checked, differences=tuple(differences)
-    )
-
-
-def exception_lines(report: ParityReport, conversion: Conversion) -> Iterator[str]:
-    """Yield which differing conversations a converted template is not meant for, by what they do not meet."""
-    by_reason: dict[str, list[str]] = {}
-    for difference in report.differences:
-        reasons = exception_names(conversion, difference)
-        if reasons:
-            by_reason.setdefault(", ".join(reasons), []).append(difference.conversation.name)
-    for reason, names in by_reason.items():
-        verb = "differs" if len(names) == 1 else "differ"
-        others = f" and {len(names) - _NAMES} others" if len(names) > _NAMES else ""
-        yield f"{len(names)} more {verb}, see {reason}: {', '.join(names[:_NAMES])}{others}"
-
-
-def exception_names(conversion: Conversion, difference: Difference) -> list[str]:
-    """Return the names of the assumptions that a differing conversation does not meet, and of losses."""
-    return [each.name for each in conversion.exceptions(difference.conversation)]
-
-
-def report_lines(
-    report: ParityReport, first: str, second: str, *, expects_differences: bool = False
-) -> Iterator[str]:
+def report_lines(report: ParityReport, first: str, second: str) -> Iterator[str]:
     """Yield the verdict, and for each cause of a difference where the prompts part.
 
     Args:
         report: The report.
         first: What the first template is called.
         second: What the second is called.
-        expects_differences: Whether one of them is not meant for every conversation.
     """
-    yield _verdict(report, expects_differences=expects_differences)
+    yield _verdict(report)
     width = max(len(first), len(second))
     by_cause: dict[str, list[Difference]] = {}
     for difference in report.differences:
@@ -121,7 +88,7 @@ def report_lines(
             yield f"    {name:{width}}  {shown}"
 
 
-def _verdict(report: ParityReport, *, expects_differences: bool) -> str:
+def _verdict(report: ParityReport) -> str:
     left_out = f" ({len(report.refused)} more left out: no prompt to compare)" if report.refused else ""
     checked = f"{report.checked} conversation{'' if report.checked == 1 else 's'}{left_out}"
     differing = len(report.differences)
@@ -129,8 +96,6 @@ def _verdict(report: ParityReport, *, expects_differences: bool) -> str:
         return f"{click.style('equal', fg='green', bold=True)} on {checked}"
     if not differing:
         return f"{click.style('nothing compared', fg='red', bold=True)}{left_out}"
-    if expects_differences:
-        return f"{click.style('equal', fg='yellow', bold=True)} on {report.checked - differing} of {checked}"
     return f"{click.style('different', fg='red', bold=True)} on {differing} of {checked}"
 
 

@@ -313,11 +313,12 @@ class ModelfileWriter:
     def _check(self, go: str, system: str, jinja: JinjaTemplate) -> None:
         from transplate.ollama.begun import BegunTemplate
         from transplate.parity import check_parity
+        from transplate.parity.conversations import ordinary_conversations
 
         model = self._model
         before = jinja if not model.system and not model.messages else template_of(model)
         after = BegunTemplate(go, system=system, messages=model.messages)
-        self.parity = check_parity(before, after)
+        self.parity = check_parity(before, after, ordinary_conversations(), explain=True)
 
     # --- PARAMETER stop ---------------------------------------------------------------------------------
 
