@@ -105,7 +105,12 @@ def test_baseline(run: Run, folder: Path) -> None:
     (folder / "b.jinja").write_text(other + same)
     check = ("check", "--quick", "a.jinja", "b.jinja", "--baseline", "known.json")
     result = run(*check)
+    assert (result.status, result.output) == (2, "")
+    assert result.errors.startswith("error: known.json: there is no such baseline")
+    (folder / "known.json").write_text('{"transplate": 1, "pairs": {}}')
+    result = run(*check)
     assert (result.status, result.output.splitlines()[-1]) == (1, "not in the baseline: bos")
+    (folder / "known.json").unlink()
     assert run(*check, "--update-baseline").status == 0
     result = run(*check)
     assert (result.status, result.output.splitlines()[-1]) == (0, "all of this is in the baseline")
@@ -125,6 +130,11 @@ def test_conversation_that_cannot_be_read(run: Run, folder: Path) -> None:
     result = run("check", GO / "chatml.gotmpl", JINJA / "chatml.jinja", "bad.json")
     assert (result.status, result.output) == (2, "")
     assert result.errors.startswith("error: bad.json: is no JSON")
+    for text in ("", "\n \n"):
+        (folder / "empty.jsonl").write_text(text)
+        result = run("check", GO / "chatml.gotmpl", JINJA / "chatml.jinja", "empty.jsonl")
+        assert (result.status, result.output) == (2, "")
+        assert result.errors == "error: empty.jsonl: there is no conversation in it\n"
 
 
 def test_cache(run: Run, folder: Path) -> None:

@@ -33,17 +33,20 @@ class Baseline:
 
     Args:
         path: The file.
+        is_new: Whether the file need not be there.
 
     Raises:
         TransplateError: The file cannot be read, or is no baseline.
     """
 
-    def __init__(self, path: str) -> None:
-        """Read the file, if it is there."""
+    def __init__(self, path: str, *, is_new: bool = False) -> None:
+        """Read the file."""
         self._path = path
         self._pairs: dict[str, list[str]] = {}
         if not Path(path).exists():
-            return
+            if is_new:
+                return
+            raise TransplateError(f"{path}: there is no such baseline; --update-baseline writes one")
         data = read_json(read_text(path))
         pairs = data.get("pairs") if isinstance(data, dict) and data.get("transplate") == _VERSION else None
         if not isinstance(pairs, dict) or not all(_is_names(names) for names in pairs.values()):

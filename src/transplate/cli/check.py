@@ -110,7 +110,7 @@ def command(
         raise click.UsageError(
             "Missing arguments 'A' and 'B', or pairs in [tool.transplate] of pyproject.toml."
         )
-    known = None if baseline is None else Baseline(baseline)
+    known = None if baseline is None else Baseline(baseline, is_new=update_baseline)
     given_files = conversation_files or tuple(project.paths(project.conversations))
     given = [conversation for path in given_files for conversation in read_conversations(path)]
     if only is not None:

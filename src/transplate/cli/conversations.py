@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from transplate.cli.files import name_of, read_text
 from transplate.cli.requests import naming_request, read_json
+from transplate.errors import RequestError
 from transplate.source import Source
 
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ def read_conversations(path: str) -> Iterator[Conversation]:
             conversation = Conversation.read(read_json(source))
         yield conversation if conversation.name else conversation.named(name_of(path))
         return
-    for number, line in enumerate(source.text.splitlines(), 1):
-        if not line.strip():
-            continue
+    lines = [(number, line) for number, line in enumerate(source.text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise RequestError(f"{name_of(path)}: there is no conversation in it")
+    for number, line in lines:
         name = f"{name_of(path)}:{number}"
         with naming_request(name):
             conversation = Conversation.read(read_json(Source(line, name)))
