@@ -81,7 +81,7 @@ class _State:
         from transplate.cli.baseline import Baseline
 
         if path not in self._files:
-            self._files[path] = Baseline(str(path))
+            self._files[path] = Baseline(str(path), is_new=True)
         return self._files[path].change(pair, ()).gone
 
     def accept(self, path: Path, pair: str, difference: str | None) -> None:
@@ -95,7 +95,7 @@ class _State:
         from transplate.cli.baseline import Baseline
 
         for (path, pair), found in self._found.items():
-            Baseline(str(path)).update(pair, found)
+            Baseline(str(path), is_new=True).update(pair, found)
 
 
 class _Pairs(pytest.File):

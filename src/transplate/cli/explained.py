@@ -25,7 +25,7 @@ _BY_OLLAMA: Mapping[str, str] = {
     "schema-key-order": "Ollama orders the keys of tools",
     "schema-keys-dropped": "Ollama drops keys of tools",
     "schema-incomplete": "Ollama fills in missing parts of a tool",
-    "ends-with-assistant": "the template closes an answer, Ollama does not cut it off to continue",
+    "ends-with-assistant": "Ollama continues an answer behind what closes it",
 }
 """Causes of differences that lie in what Ollama makes of a request before any template sees it."""
 
@@ -49,7 +49,8 @@ def explanation_lines(report: ParityReport, conversion: Conversion) -> Iterator[
     for reason, names in by_reason.items():
         verb = "differs" if len(names) == 1 else "differ"
         others = f" and {len(names) - _NAMES} others" if len(names) > _NAMES else ""
-        yield f"{len(names)} more {verb}, see {reason}: {', '.join(names[:_NAMES])}{others}"
+        link = "as" if reason.split(", ")[0] in _BY_OLLAMA.values() else "see"
+        yield f"{len(names)} more {verb}, {link} {reason}: {', '.join(names[:_NAMES])}{others}"
 
 
 def explanations(conversion: Conversion, difference: Difference) -> list[str]:
