@@ -75,8 +75,11 @@ class TransplateError(Exception):
         return self.source.line_at(self.offset)
 
     def __str__(self) -> str:
-        if self.source is None or self.offset is None:
+        if self.source is None:
             return self.message
+        if self.offset is None:
+            name = self.source.name
+            return f"{name}: {self.message}" if name and name not in self.message else self.message
         return f"{self.message}\n{self.source.excerpt(self.offset)}"
 
 

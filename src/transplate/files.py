@@ -58,13 +58,18 @@ def decoded(data: bytes, name: str) -> Source:
         raise TransplateError(f"{name}: not a text file: {what}") from error
 
 
+def without_mark(source: Source) -> Source:
+    """Return JSON text without the byte order mark that PowerShell and others put in front of it."""
+    return Source(source.text.removeprefix("\ufeff"), source.name)
+
+
 def read_object(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file.
 
     Raises:
         TransplateError: It cannot be read or is no JSON object.
     """
-    source = read_text(path)
+    source = without_mark(read_text(path))
     try:
         value = json.loads(source.text)
     except RecursionError as error:

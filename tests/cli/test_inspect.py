@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
 from tests.models.test_sources import ENTRIES, gguf
 
@@ -153,3 +155,28 @@ def test_two_beginnings_and_a_system_prompt_in_vain(run: Run, folder: Path) -> N
     assert "warning: the template shows no system prompt, so SYSTEM has no effect" in result.output
     assert lines_of(result)["oldest ollama"] == "0.31.0"
     assert lines_of(result)["bos"] == "the tokenizer adds it"
+
+
+@pytest.mark.parametrize(
+    ("modelfile", "road"),
+    [
+        ("FROM gemma4:e2b\n", "unknown: it depends on gemma4:e2b, which is not here"),
+        (
+            "FROM gemma4:e2b\nTEMPLATE {{ .Prompt }}\n",
+            "go_template: there is a TEMPLATE; gemma4:e2b, which is not here, may have what takes its place",
+        ),
+        (
+            "FROM gemma4:e2b\nRENDERER gemma4\n",
+            "renderer: RENDERER gemma4 is set: a renderer built into Ollama",
+        ),
+    ],
+)
+def test_a_base_that_is_not_here(run: Run, folder: Path, modelfile: str, road: str) -> None:
+    (folder / "Modelfile").write_text(modelfile)
+    assert run("Modelfile", "--json").data["road"].startswith(road)
+
+
+def test_a_byte_order_mark(run: Run, folder: Path) -> None:
+    (folder / "a.gotmpl").write_bytes(b"\xef\xbb\xbf{{ .Prompt }}")
+    warning = "the template begins with a byte order mark, which every prompt then begins with, too"
+    assert run("a.gotmpl", "--json").data["warnings"] == [warning]

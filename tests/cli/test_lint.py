@@ -89,3 +89,19 @@ def test_the_rules_are_listed(run: Run) -> None:
     assert result.status == 0
     assert f"{_RULE}  " in result.output
     assert run("lint").status == 2
+
+
+def test_errors_name_their_file_and_stand_in_the_order_of_files(run: Run, folder: Path) -> None:
+    (folder / "a.modelfile").write_text("SYSTEM no model\n")
+    (folder / "b.modelfile").write_text(
+        "FROM x\nRENDERER foo\nPARAMETER temprature 1\nPARAMETER top_k many\n"
+    )
+    result = run("lint", "a.modelfile", "b.modelfile")
+    assert (result.status, result.errors) == (2, "error: a.modelfile: no FROM line\n")
+    assert result.output.splitlines() == [
+        "b.modelfile:2:1: error: Ollama has no renderer 'foo' [refused-by-ollama]",
+        "b.modelfile:3:1: error: PARAMETER temprature: Ollama knows none of this name, and refuses to make "
+        "the model [refused-by-ollama]",
+        "b.modelfile:4:1: error: PARAMETER top_k: Ollama refuses the value 'many' [refused-by-ollama]",
+    ]
+    assert run("lint", "b.modelfile", "--ignore", "refused-by-ollama").status == 0

@@ -200,3 +200,11 @@ def test_standard_input_twice(run: Run) -> None:
     result = run("render", "-", "-", stdin="")
     assert (result.status, result.output) == (2, "")
     assert "can be read only once" in result.errors
+
+
+def test_json_with_a_byte_order_mark(run: Run, folder: Path) -> None:
+    line = b'\xef\xbb\xbf{"messages": [{"role": "user", "content": "Hi"}]}'
+    (folder / "t.gotmpl").write_text("<{{ .Prompt }}>")
+    (folder / "r.json").write_bytes(line)
+    assert run("render", "t.gotmpl", "r.json").output == "<Hi>"
+    assert run("render", "t.gotmpl", "--jsonl", "r.json").data == {"prompt": "<Hi>"}

@@ -21,7 +21,6 @@ from transplate.language import Language
 
 if TYPE_CHECKING:
     from transplate.lint import Finding
-    from transplate.models import Model
 
 _EPILOG = """\b
 Examples:
@@ -75,12 +74,13 @@ def command(
     for source in dict.fromkeys(sources):
         try:
             model = read_model(source, download=download, language=language)
-            findings[source] = (
-                [] if _is_empty(model) else lint(model, ignore=ignored, ollama=ollama or settings.ollama)
-            )
+            findings[source] = lint(model, ignore=ignored, ollama=ollama or settings.ollama)
         except TransplateError as error:
             errors[source] = error
             show_error(error)
+        else:
+            if not as_json and form is None:
+                _show(source, findings[source])
     if as_json:
         found = {source: {"findings": list(map(asdict, each))} for source, each in findings.items()}
         failed = {source: error_data(error) for source, error in errors.items()}
@@ -88,18 +88,12 @@ def command(
     elif form == "github":
         for line in _annotations(findings):
             say(line)
-    else:
-        _show(findings)
+    elif findings and not any(findings.values()):
+        say(click.style("no mistakes found", fg="green"))
     if errors:
         return BAD
     counts = any(finding.level != "note" for each in findings.values() for finding in each)
     return NO if counts else FINE
-
-
-def _is_empty(model: Model) -> bool:
-    """Return whether there is no template, as in many a Modelfile and beside many a tokenizer."""
-    is_whole = model.kind in ("Modelfile", "Hugging Face folder")
-    return is_whole and not model.renderer and model.template is None and model.chat_template is None
 
 
 def _annotations(findings: dict[str, list[Finding]]) -> Iterator[str]:
@@ -113,11 +107,8 @@ def _annotations(findings: dict[str, list[Finding]]) -> Iterator[str]:
             yield annotation(levels.get(finding.level, finding.level), spot, finding.rule, finding.message)
 
 
-def _show(findings: dict[str, list[Finding]]) -> None:
-    for source, each in findings.items():
-        for finding in each:
-            place = "" if finding.line is None else f":{finding.line}:{finding.column}"
-            level = click.style(finding.level, fg=_COLORS[finding.level], bold=True)
-            say(f"{finding.source or source}{place}: {level}: {finding.message} [{finding.rule}]")
-    if findings and not any(findings.values()):
-        say(click.style("no mistakes found", fg="green"))
+def _show(source: str, findings: list[Finding]) -> None:
+    for finding in findings:
+        place = "" if finding.line is None else f":{finding.line}:{finding.column}"
+        level = click.style(finding.level, fg=_COLORS[finding.level], bold=True)
+        say(f"{finding.source or source}{place}: {level}: {finding.message} [{finding.rule}]")

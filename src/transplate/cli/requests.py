@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from transplate.errors import RequestError
+from transplate.files import without_mark
 from transplate.source import Source
 
 _FIELDS = ("messages", "tools", "think", "system", "prompt", "suffix")
@@ -58,6 +59,7 @@ def read_json(source: Source) -> Any:
     """
     from transplate.ollama.decoding import parse_json
 
+    source = without_mark(source)
     if not source.text.strip():
         raise RequestError(f"{source.name}: is empty, where JSON was expected")
     return parse_json(source.text, name=source.name)

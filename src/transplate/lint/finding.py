@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from transplate.lint.subject import Subject
+    from transplate.models import Model
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 """How bad it is: prompts are wrong; some requests get a wrong prompt or none; good to know."""
@@ -41,6 +42,23 @@ class Rule:
     level: Level
     summary: str
     check: Callable[[Subject], Iterable[Fault]]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """A mistake that can be looked for in a model, whether it has a template or not.
+
+    Attributes:
+        name: Its name, by which it is turned off.
+        level: How bad it is.
+        summary: What the mistake is, in one line.
+        check: Looks for it in a model; places are in its Modelfile.
+    """
+
+    name: str
+    level: Level
+    summary: str
+    check: Callable[[Model], Iterable[Fault]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,20 @@ from collections.abc import Collection
 
 from transplate.errors import TransplateError, naming
 from transplate.language import Language
-from transplate.lint import branches, failures, hosts, thinking, tools, turns, white_space
-from transplate.lint.finding import Fault, Finding, Rule
+from transplate.lint import branches, failures, hosts, settings, thinking, tools, turns, white_space
+from transplate.lint.finding import Fault, Finding, ModelRule, Rule
 from transplate.lint.subject import Subject
 from transplate.models import Model
 from transplate.models.prompts import counting_template
 from transplate.ollama.versions import parse_version
+from transplate.source import Source
 
-RULES: dict[str, Rule] = {
+_OF_TEMPLATES: dict[str, Rule] = {
     rule.name: rule
     for module in (tools, thinking, turns, failures, white_space, branches, hosts)
     for rule in module.RULES
 }
+RULES: dict[str, Rule | ModelRule] = {**_OF_TEMPLATES, **{rule.name: rule for rule in settings.RULES}}
 """All rules by name."""
 
 
@@ -25,7 +27,8 @@ def lint(model: Model, *, ignore: Collection[str] = (), ollama: str | None = Non
     """Return the mistakes in the template of a model, in the order of the template.
 
     Of a model with two templates it is the one that Ollama runs. A renderer that is built into Ollama is not
-    looked at; a TEMPLATE beside it is never run, which is a mistake of its own.
+    looked at; a TEMPLATE beside it is never run, which is a mistake of its own. A Modelfile or folder may be
+    without a template.
 
     Args:
         model: The model, or the template alone.
@@ -33,7 +36,7 @@ def lint(model: Model, *, ignore: Collection[str] = (), ollama: str | None = Non
         ollama: The oldest version of Ollama that it has to work with; that of REQUIRES if None.
 
     Raises:
-        TransplateError: There is no template, a rule or version that is not known is named.
+        TransplateError: A template is missing, or a rule or version that is not known is named.
         TemplateSyntaxError: The template is refused by its own engine.
 
     Example:
@@ -45,7 +48,20 @@ def lint(model: Model, *, ignore: Collection[str] = (), ollama: str | None = Non
         raise TransplateError(f"no such rule: {', '.join(unknown)}; there are {', '.join(RULES)}")
     if ollama is not None:
         parse_version(ollama)
-    rules = [rule for rule in RULES.values() if rule.name not in ignore]
+    found = [
+        _finding(rule, fault, model.modelfile.source if model.modelfile else Source("", model.name))
+        for rule in settings.RULES
+        if rule.name not in ignore
+        for fault in rule.check(model)
+    ]
+    found += _in_template(model, ignore, ollama)
+    return sorted(found, key=lambda finding: (finding.line or 0, finding.column or 0))
+
+
+def _in_template(model: Model, ignore: Collection[str], ollama: str | None) -> list[Finding]:
+    if _is_empty(model):
+        return []
+    rules = [rule for rule in _OF_TEMPLATES.values() if rule.name not in ignore]
     language: Language = "gotmpl"
     if model.renderer:
         if model.template is None:
@@ -56,12 +72,17 @@ def lint(model: Model, *, ignore: Collection[str] = (), ollama: str | None = Non
         source, language = counting_template(model)
     with naming(source):
         subject = Subject(model, source, language, ollama=ollama)
-    found = [_finding(subject, rule, fault) for rule in rules for fault in rule.check(subject)]
-    return sorted(found, key=lambda finding: (finding.line or 0, finding.column or 0))
+    return [_finding(rule, fault, source) for rule in rules for fault in rule.check(subject)]
 
 
-def _finding(subject: Subject, rule: Rule, fault: Fault) -> Finding:
-    source, offset = subject.source, fault.offset
+def _is_empty(model: Model) -> bool:
+    """Return whether there is no template, as in many a Modelfile and beside many a tokenizer."""
+    is_whole = model.kind in ("Modelfile", "Hugging Face folder")
+    return is_whole and not model.renderer and model.template is None and model.chat_template is None
+
+
+def _finding(rule: Rule | ModelRule, fault: Fault, source: Source) -> Finding:
+    offset = fault.offset
     if offset is None:
         return Finding(rule.name, rule.level, fault.message, source.name)
     line, column = source.position(offset)[:2]

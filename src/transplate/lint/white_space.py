@@ -1,4 +1,4 @@
-"""The rule about blank lines that come from the layout of a template."""
+"""Rules about what nobody sees in a template: blank lines from its layout, a byte order mark."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ _GAPS = {
     "jinja": re.compile(r"(?:\A|(?<=[%#]\}))(\s*\n\s*)(?=\{[%#](?![-+]))"),
 }
 """White space with a line end between two actions that print nothing themselves."""
+
+
+_MARK = "\ufeff"
+
+
+def _byte_order_mark(subject: Subject) -> Iterator[Fault]:
+    if subject.source.text.startswith(_MARK):
+        yield Fault("begins with a byte order mark, which is printed at the beginning of each prompt", 0)
 
 
 def _blank_lines(subject: Subject) -> Iterator[Fault]:
@@ -80,5 +88,11 @@ RULES = (
         "warning",
         "The layout of the template gets into prompts as blank lines.",
         _blank_lines,
+    ),
+    Rule(
+        "byte-order-mark",
+        "warning",
+        "The template begins with a byte order mark, which is printed.",
+        _byte_order_mark,
     ),
 )

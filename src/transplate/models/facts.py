@@ -143,6 +143,8 @@ class _Facts:
             yield f"RENDERER {model.renderer} goes with PARSER {fits}, {has}"
         if model.kind not in TEMPLATES and (road := model.road()).unused_template:
             yield f"the TEMPLATE is never run: {road.reason}"
+        if self._template.text.startswith("\ufeff"):
+            yield "the template begins with a byte order mark, which every prompt then begins with, too"
         try:
             prompt = self._prompt()
         except TransplateError as error:

@@ -137,7 +137,18 @@ class Model:
                 "a server does not show the GGUF's chat template, which may take the place of the TEMPLATE"
             )
             return replace(road, reason=unknown)
+        if self.missing_base and road.name == "none":
+            return Road("unknown", f"it depends on {self.base[0]}, which is not here")
+        if self.missing_base and road.name == "go_template":
+            reason = f"there is a TEMPLATE; {self.base[0]}, which is not here, may have what takes its place"
+            return replace(road, reason=reason)
         return road
+
+    @property
+    def missing_base(self) -> str:
+        """Why what FROM names could not be read, empty where it was."""
+        found = (warning for warning in self.warnings if warning.startswith("FROM "))
+        return next(found, "") if self.kind == "Modelfile" else ""
 
     def save_modelfile(
         self,

@@ -59,16 +59,20 @@ def read_parameters(parameters: Iterable[tuple[str, str]]) -> tuple[dict[str, An
         if name in LISTS:
             values.setdefault(name, []).append(text)
             continue
-        value = _value(name, text)
-        if value is not None:
-            values[name] = value
-        elif name in (*INTEGERS, *NUMBERS, *FLAGS):
-            warnings.append(f"PARAMETER {name}: Ollama refuses the value {text!r}")
+        if refusal := refusal_of(name, text):
+            warnings.append(refusal)
         else:
-            warnings.append(
-                f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
-            )
+            values[name] = _value(name, text)
     return values, warnings
+
+
+def refusal_of(name: str, text: str) -> str:
+    """Return why Ollama refuses to make a model with a PARAMETER, empty where it takes it."""
+    if name in (*DEPRECATED, *LISTS) or _value(name, text) is not None:
+        return ""
+    if name in (*INTEGERS, *NUMBERS, *FLAGS):
+        return f"PARAMETER {name}: Ollama refuses the value {text!r}"
+    return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
 
 
 def _value(name: str, text: str) -> Any:

@@ -12,7 +12,9 @@ from typing import Literal, TypeAlias
 from transplate.ollama.template import OllamaTemplate
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 
-RoadName: TypeAlias = Literal["renderer", "parser", "harmony", "go_template", "gguf_chat_template", "none"]
+RoadName: TypeAlias = Literal[
+    "renderer", "parser", "harmony", "go_template", "gguf_chat_template", "none", "unknown"
+]
 
 _HARMONY_FAMILIES = ("gptoss", "gpt-oss")
 _JINJA_TOOL_MESSAGE = (
@@ -30,7 +32,7 @@ class Road:
     """The road that Ollama takes from a conversation to a prompt.
 
     Attributes:
-        name: Which it is.
+        name: Which it is; ``unknown`` where that depends on a model that is not here.
         reason: Why, in one sentence.
         unused_template: Whether there is a Go TEMPLATE that is never run.
     """
@@ -45,6 +47,8 @@ class Road:
         match self.name:
             case "renderer" | "none":
                 return self.name
+            case "unknown":
+                return "none"
             case "gguf_chat_template":
                 return "jinja"
         return "gotmpl"
