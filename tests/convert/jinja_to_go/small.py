@@ -54,6 +54,13 @@ SMALL = {
         "{% else %}{% set t = v.type %}{% endif %}{% endif %}{{ k }}: {{ named(t) }}{{ '!' if t is string }}"
         "{{ 'same' if v.type == tool.type }};{% endfor %}{% endfor %}"
     ),
+    "lengths of types": (
+        "{% macro typed(type) %}{% if type is not string and type and type|length == 1 %}{{ type[0] }}"
+        "{% else %}{{ type|tojson if type }}{{ type|length }}{% endif %}{% endmacro %}"
+        "{% for m in messages %}{{ m.content }}{% endfor %}"
+        "{% for tool in tools or [] %}{% for k, v in tool.function.parameters.properties.items() %}"
+        "{{ k }}: {{ typed(v.type) }};{% endfor %}{% endfor %}"
+    ),
     "one message": "{{ messages[0].content }}",
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
     "ascii": "{% for m in messages %}{{ m.content|tojson(ensure_ascii=True) }}{% endfor %}\x7f",

@@ -58,7 +58,8 @@ class Lists(Interface):
             return self.length(self.kept(value, "text"))
         if isinstance(value, Go):
             present = value.present
-            if present is not None and present != value.expr and not value.kinds <= MAPPED.keys():
+            is_empty_if_absent = present == value.expr and "type" not in value.kinds
+            if present is not None and not is_empty_if_absent and not value.kinds <= MAPPED.keys():
                 raise self.split_kinds(value, "the length of a value that may be undefined")
             bare = value if present is None else Go(value.kinds, value.expr)
             if bare.kinds == {"str"}:
