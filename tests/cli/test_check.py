@@ -43,7 +43,29 @@ def test_a_difference(run: Run, folder: Path) -> None:
     ]
 
 
-def test_the_answer_fits_a_terminal(run: Run, folder: Path) -> None:
+def test_nothing_is_cut_where_no_terminal_is(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "x" * 300
+    (folder / "a.jinja").write_text("{% for m in messages %}<{{ m.content }}>{% endfor %}")
+    (folder / "b.jinja").write_text("{% for m in messages %}<{{ m.content }}]{% endfor %}" + long)
+    (folder / "one.json").write_text('[{"role": "user", "content": "Hi"}]')
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert f"{long}\n" in run("check", "a.jinja", "b.jinja", "one.json").output
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("check", "a.jinja", "b.jinja", "one.json").output.splitlines()
+    assert max(map(len, lines)) <= 80
+
+
+def test_default_system_prompts_are_shown(run: Run, folder: Path) -> None:
+    turns = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    (folder / "a.jinja").write_text(turns)
+    default = "{% if messages[0].role != 'system' %}<system>You are Ada.{% endif %}"
+    (folder / "b.jinja").write_text(default + turns)
+    output = run("check", "--quick", "a.jinja", "b.jinja").output
+    assert 'a.jinja prints none; b.jinja prints "You are Ada.' in output
+
+
+def test_the_answer_fits_a_terminal(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     (folder / "b.jinja").write_text("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}>")
     result = run("check", GO / "chatml-tools-thinking.gotmpl", "b.jinja")
     lines = result.output.splitlines()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -235,4 +237,7 @@ def _sort(template: object) -> str:
 
 
 def _width() -> int:
+    """Return how wide a line may be: as a terminal, as COLUMNS says, else as wide as it is."""
+    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
+        return sys.maxsize
     return max(_LEAST_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)

@@ -152,10 +152,7 @@ class _Maker:
             return _short(texts[0]), _short(texts[1])
         change = self._explainer.changes.get(name)
         if name == "default-system":
-            shown = [
-                "prints none" if text is None else f"prints {_quoted(text)}"
-                for text in self._explainer.defaults
-            ]
+            shown = ["prints none" if text is None else _quoted(text) for text in self._explainer.defaults]
             return shown[0], shown[1]
         if change is not None:
             after = self._pair.outcomes(change.apply(conversation))
