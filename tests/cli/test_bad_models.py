@@ -19,7 +19,8 @@ import pytest
 from tests.cli.conftest import Run
 from tests.cli.test_process import COMMAND
 from tests.models.test_sources import ENTRIES, gguf
-from transplate.models import server
+from transplate import Model
+from transplate.servers import http
 
 MODELFILE = 'FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER stop x\n'
 
@@ -118,7 +119,7 @@ def test_a_damaged_blob(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_server_that_hangs(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "TIMEOUT", 0.3)
+    monkeypatch.setattr(http, "TIMEOUT", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         result = run("convert", f"http://127.0.0.1:{listening.getsockname()[1]}#m", "out/")
     assert (result.status, result.output) == (2, "")
@@ -256,3 +257,55 @@ def test_a_folder_appears_with_all_of_its_files(
     assert not any(seen)
     assert len(list((folder / "out").iterdir())) == 3
     assert sorted(path.name for path in folder.iterdir()) == ["Modelfile", "out"]
+
+
+@pytest.mark.parametrize("number", ["1e400", "NaN", "-Infinity", "1e39"])
+def test_a_number_that_no_json_has_is_never_written(run: Run, folder: Path, number: str) -> None:
+    """Python writes NaN and Infinity into JSON, which others cannot read; 1e39 does not fit in 32 bits."""
+    (folder / "m").mkdir()
+    (folder / "m" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    settings = folder / "m" / "generation_config.json"
+    settings.write_text(f'{{"temperature": {number}}}')
+    before = tree(folder)
+    result = run("convert", "m", "Modelfile")
+    assert result.status == 2
+    assert "generation_config.json: temperature: Ollama refuses" in result.errors
+    assert tree(folder) == before
+    (folder / "Modelfile").write_text(f"{MODELFILE}PARAMETER temperature {number}\nPARAMETER top_k 1\n")
+    settings.write_text(f'{{"other": {number}}}')
+    before = tree(folder)
+    result = run("convert", "Modelfile", "m/", "--force")
+    if number == "1e39":
+        assert result.status == 0
+        assert "temperature" not in json.loads(settings.read_text())
+        return
+    assert result.status == 2
+    assert f"{settings.relative_to(folder)}: NaN, or a number too large" in result.errors
+    assert tree(folder) == before
+    assert run("convert", "Modelfile", "new/").status == 0
+    written = json.loads((folder / "new" / "generation_config.json").read_text())
+    assert written == {
+        "top_k": 1,
+        "stop_strings": ["x"],
+    }
+    assert run("convert", "Modelfile", "hub/", "--to", "hub").status == 0
+    assert set(json.loads((folder / "hub" / "params").read_text())) == {"top_k", "stop"}
+
+
+def test_whole_numbers_are_written_as_ollama_reads_them(run: Run, folder: Path) -> None:
+    (folder / "m").mkdir()
+    (folder / "m" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    (folder / "m" / "generation_config.json").write_text('{"top_k": 50.0}')
+    assert run("convert", "m", "Modelfile").status == 0
+    assert "PARAMETER top_k 50\n" in (folder / "Modelfile").read_text()
+    (folder / "m" / "generation_config.json").write_text('{"top_k": 0.5}')
+    assert "Ollama refuses 0.5 as PARAMETER top_k" in run("convert", "m", "other.modelfile").errors
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_hides_no_modelfile(run: Run, folder: Path, encoding: str) -> None:
+    """The mark is no part of the text, so that FROM behind it begins a line."""
+    (folder / "mine").write_bytes(MODELFILE.encode(encoding))
+    assert Model.load(folder / "mine").kind == "Modelfile"
+    assert run("convert", "mine", "out.jinja").status == 0
+    assert "FROM" not in (folder / "out.jinja").read_text()

@@ -10,7 +10,7 @@ from transplate.errors import TransplateError
 from transplate.files import read_object, read_text, reason
 from transplate.models.gguf import read_gguf
 from transplate.models.model import Model
-from transplate.models.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS
+from transplate.models.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS, is_float32
 from transplate.models.tokenizer import TOKENIZER, read_tokens
 from transplate.source import Source
 
@@ -156,7 +156,7 @@ def _fits(name: str, value: Any) -> bool:
         )
     if name in FLAGS or isinstance(value, bool):
         return isinstance(value, bool) and (name in FLAGS or name in DEPRECATED)
-    return isinstance(value, int | float) or name in DEPRECATED
+    return name in DEPRECATED or (isinstance(value, int | float) and is_float32(value))
 
 
 def _object(path: Path) -> dict[str, Any]:

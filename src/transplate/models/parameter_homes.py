@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from transplate.errors import TransplateError
 from transplate.models.huggingface import GENERATION
+from transplate.models.parameters import INTEGERS, is_float32
 from transplate.models.stops import texts_of
 from transplate.models.tokenizer import end_ids
 
@@ -64,7 +67,7 @@ def to_parameters(generation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the PARAMETERs that a generation configuration says, stops excepted.
 
     Raises:
-        TransplateError: One of them is no number.
+        TransplateError: One of them is no number, or none that JSON and Ollama have, such as NaN.
     """
     found = {}
     for name, key in HOMES.items():
@@ -73,6 +76,11 @@ def to_parameters(generation: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TransplateError(f"{GENERATION}: {key}: a number is needed")
+        if name in INTEGERS and isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not is_float32(value) or (name in INTEGERS and isinstance(value, float)):
+            shown = json.dumps(value)[:60]
+            raise TransplateError(f"{GENERATION}: {key}: Ollama refuses {shown} as PARAMETER {name}")
         found[name] = value
     if generation.get("do_sample") is False:
         found["temperature"] = 0
@@ -91,5 +99,11 @@ def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[st
 
 
 def written(value: Any) -> str:
-    """Return a value as a Modelfile writes it."""
+    """Return a value as a Modelfile writes it.
+
+    Raises:
+        TransplateError: It is a number that Ollama takes from no Modelfile, such as NaN.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TransplateError(f"a PARAMETER cannot be {json.dumps(value)}")
     return str(value).lower() if isinstance(value, bool) else str(value)

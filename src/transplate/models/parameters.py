@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from collections.abc import Iterable
 from typing import Any
 
@@ -75,11 +77,20 @@ def refusal_of(name: str, text: str) -> str:
     return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
 
 
+def is_float32(value: float) -> bool:
+    """Return whether a number is finite as Ollama holds it, in 32 bits."""
+    try:
+        return math.isfinite(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return False
+
+
 def _value(name: str, text: str) -> Any:
     if name in INTEGERS and _INTEGER.fullmatch(text):
-        return int(text)
+        number = int(text)
+        return number if -(2**63) <= number < 2**63 else None
     if name in NUMBERS and _NUMBER.fullmatch(text):
-        return float(text)
+        return float(text) if is_float32(float(text)) else None
     if name in FLAGS and text in (*_TRUE, *_FALSE):
         return text in _TRUE
     return None

@@ -25,7 +25,7 @@ from transplate.servers.http import SCHEMES
 from transplate.source import Source
 
 MODELFILE_NAME = re.compile(r"modelfile|modelfile[.-].*|.*[.-]modelfile", re.IGNORECASE)
-_FIRST_COMMAND = re.compile(rf"\ufeff?(?:\s+|#[^\n]*\n)*(?:{'|'.join(COMMANDS)})[ \t]", re.IGNORECASE)
+_FIRST_COMMAND = re.compile(rf"(?:\s+|#[^\n]*\n)*(?:{'|'.join(COMMANDS)})[ \t]", re.IGNORECASE)
 _FROM = re.compile(r"^[ \t]*FROM[ \t]", re.IGNORECASE | re.MULTILINE)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_PARAMETERS = {"model", *COMMANDS} - {"from", "parameter"}
@@ -84,7 +84,7 @@ def is_modelfile(data: bytes, name: str) -> bool:
     if MODELFILE_NAME.fullmatch(Path(name).name):
         return True
     encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8"
-    text = data.decode(encoding, "replace")
+    text = data.decode(encoding, "replace").removeprefix("\ufeff")
     return bool(_FIRST_COMMAND.match(text) and _FROM.search(text))
 
 

@@ -103,7 +103,7 @@ class _Folder:
                 shown = json.dumps(content[name], ensure_ascii=False)
                 self._replaced.append(f"{file}: {name} is {shown if len(shown) < 60 else 'another'}")
         if changed:
-            self._texts[file] = _json(content | changed)
+            self._texts[file] = _json(content | changed, self._folder / file)
 
     def _add_sidecar(self, chat_template: str, generation: dict[str, Any]) -> None:
         there = self._object(SIDECAR) if is_sidecar(self._folder) else None
@@ -117,7 +117,7 @@ class _Folder:
         modelfile = model.modelfile or plain_modelfile(model, self._folder)
         content = sidecar_of(modelfile, origin, self._folder, chat_template, generation)
         if there != content:
-            self._texts[SIDECAR] = _json(content)
+            self._texts[SIDECAR] = _json(content, self._folder / SIDECAR)
 
     def _notes(self, chat: ChatTemplate) -> Iterator[str]:
         if chat.conversion is not None:
@@ -168,7 +168,13 @@ def _text_of(value: Any) -> Any:
     return value.get("content") if isinstance(value, dict) else value
 
 
-def _json(value: Any) -> str:
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+def _json(value: Any, path: Path) -> str:
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except ValueError as error:
+        # Python reads NaN, and takes 1e400 for Infinity, which no other reader of JSON would take back.
+        raise TransplateError(
+            f"{path}: NaN, or a number too large to be kept, which cannot be written as JSON"
+        ) from error
     # Half a surrogate pair is no text, but JSON can say it with an escape.
     return json.dumps(value, indent=2) + "\n" if _SURROGATE.search(text) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from random import Random
 from typing import Any
@@ -192,8 +192,8 @@ class Mutator:
         tools = list(conversation.tools)
         at = random.randrange(len(tools))
         tool = dict(tools[at])
-        function = dict(tool["function"])
-        parameters = dict(function.get("parameters") or {"type": "object"})
+        function = _object(tool["function"])
+        parameters = _object(function.get("parameters")) or {"type": "object"}
         match random.randrange(9):
             case 0:
                 function["name"] = self.text()
@@ -215,7 +215,7 @@ class Mutator:
                 del tools[at]
                 return replace(conversation, tools=tuple(tools))
             case _:
-                properties = dict(parameters.get("properties") or {})
+                properties = _object(parameters.get("properties"))
                 properties[random.choice(("city", "a", self.text()))] = self._schema(2)
                 parameters["properties"] = properties
                 parameters["required"] = random.choice((["a"], ["city"], [], ["a", "city"]))
@@ -260,3 +260,8 @@ class Mutator:
         if name == "documents":
             value = [{"title": self.text(), "text": self.text()} for _ in range(self.random.choice((1, 2)))]
         return replace(conversation, variables={**conversation.variables, name: value})
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Return a copy of an object, which an earlier change may have made anything else: then it is empty."""
+    return dict(value) if isinstance(value, Mapping) else {}
