@@ -83,3 +83,11 @@ def test_module_runs_as_a_program() -> None:
         [sys.executable, "-m", "transplate", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"transplate {transplate.__version__}\n"
+
+
+def test_a_model_that_is_not_here_can_be_pulled(run: Run) -> None:
+    result = run("llama3.99")
+    assert result.status == 2
+    assert (
+        "no such command or file: 'llama3.99', and no model in Ollama's store (ollama pull" in result.errors
+    )

@@ -109,6 +109,16 @@ def test_set_rewrites_adds_and_removes() -> None:
     assert modelfile.commands[-1] == Command("message", "user: Hello: you")
 
 
+def test_numbers_and_truth_values_are_written_as_parameters_have_them() -> None:
+    modelfile = Modelfile.parse("FROM x\n")
+    modelfile.set("temperature", 0.7)
+    modelfile.set("use_mmap", False)
+    modelfile.add("top_k", 40)
+    assert str(modelfile) == (
+        "FROM x\nPARAMETER temperature 0.7\nPARAMETER use_mmap false\nPARAMETER top_k 40\n"
+    )
+
+
 def test_edits_keep_the_encoding_and_the_line_endings() -> None:
     data = b"\xff\xfe" + "FROM a\r\nSYSTEM x".encode("utf-16-le")
     modelfile = Modelfile.parse(data)

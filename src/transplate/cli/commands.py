@@ -53,7 +53,10 @@ class _Commands(click.Group):
             import difflib
 
             close = difflib.get_close_matches(name, _COMMANDS, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            pull = (
+                f", and no model in Ollama's store (ollama pull {name} fetches it)" if _can_name(name) else ""
+            )
+            hint = f"; did you mean {close[0]!r}?" if close else pull
             raise click.UsageError(f"no such command or file: {name!r}{hint}", ctx)
         return "", self.get_command(ctx, _INSPECT), args
 
@@ -67,6 +70,16 @@ def _is_source(name: str) -> bool:
 
     try:
         return find_manifest(ModelName.parse(name)) is not None
+    except TransplateError:
+        return False
+
+
+def _can_name(name: str) -> bool:
+    """Return whether Ollama can have a model of this name."""
+    from transplate.ollama.store import ModelName
+
+    try:
+        return bool(ModelName.parse(name))
     except TransplateError:
         return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -224,8 +224,8 @@ def _model_facts(model: Model) -> dict[str, Any]:
         "sglang": parser.sglang_flags if parser else "",
         "family": model.family,
         "requires": model.requires,
-        "system": f"{len(model.system)} characters" if model.system else "",
-        "history": f"{len(model.messages)} messages" if model.messages else "",
+        "system": _counted(model.system, "character"),
+        "history": _counted(model.messages, "message"),
         "licenses": [_shortened(text) for text in model.licenses],
         "parameters": [
             f"{name} {one}"
@@ -236,6 +236,10 @@ def _model_facts(model: Model) -> dict[str, Any]:
         "chat_templates": sorted(model.named),
     }
     return {name: value for name, value in facts.items() if value}
+
+
+def _counted(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}" if things else ""
 
 
 def _road(model: Model) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -96,14 +95,3 @@ def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[st
     """
     ends = map(texts.get, end_ids([generation]))
     return list(dict.fromkeys([*texts_of(generation.get("stop_strings")), *filter(None, ends)]))
-
-
-def written(value: Any) -> str:
-    """Return a value as a Modelfile writes it.
-
-    Raises:
-        TransplateError: It is a number that Ollama takes from no Modelfile, such as NaN.
-    """
-    if isinstance(value, float) and not math.isfinite(value):
-        raise TransplateError(f"a PARAMETER cannot be {json.dumps(value)}")
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from transplate.errors import TransplateError
 from transplate.files import read_object
 from transplate.models.model import Model
-from transplate.models.parameter_homes import HOMES, stops_in, to_parameters, written
+from transplate.models.parameter_homes import HOMES, stops_in, to_parameters
 from transplate.ollama.modelfile import Modelfile
 
 SIDECAR = "ollama.json"
@@ -104,7 +104,7 @@ def _update(
     old, new = to_parameters(before), to_parameters(now)
     for name in (name for name in HOMES if old.get(name) != new.get(name)):
         if name in new:
-            modelfile.set(name, written(new[name]))
+            modelfile.set(name, new[name])
         else:
             modelfile.remove(name)
     stops = stops_in(now, texts)

@@ -10,7 +10,7 @@ from transplate.errors import TransplateError, UnsupportedTemplate, naming
 from transplate.models.gguf import read_gguf
 from transplate.models.huggingface import imported_chat_template
 from transplate.models.model import Model
-from transplate.models.parameter_homes import to_parameters, written
+from transplate.models.parameter_homes import to_parameters
 from transplate.models.prompts import counting_template, default_system_of, template_of
 from transplate.models.saving import Saving
 from transplate.models.sidecar import kept_modelfile, path_from
@@ -363,7 +363,7 @@ def _written(model: Model, base: str, template: str | None, system: str) -> Mode
         if value:
             modelfile.set(name, value)
     for name, value in {**to_parameters(model.generation), **model.parameters}.items():
-        values = list(texts_of(value)) if name == "stop" else [written(value)]
+        values: list[Any] = list(texts_of(value)) if name == "stop" else [value]
         modelfile.set(name, values)
     if model.messages:
         modelfile.set("message", [f"{role}: {content}" for role, content in model.messages])

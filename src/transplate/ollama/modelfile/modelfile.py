@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from transplate.ollama.modelfile.encoding import Encoding, decode, encode
 from transplate.ollama.modelfile.reader import (
@@ -13,9 +13,18 @@ from transplate.ollama.modelfile.reader import (
     read_statements,
     unprintable,
 )
-from transplate.ollama.modelfile.writer import command_name, keyword_of, written, written_value
+from transplate.ollama.modelfile.writer import (
+    command_name,
+    keyword_of,
+    text_of_value,
+    written,
+    written_value,
+)
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import Source
+
+Value: TypeAlias = str | int | float
+"""What a command can be given; numbers and truth values are written as PARAMETERs have them."""
 
 
 class Modelfile:
@@ -101,7 +110,7 @@ class Modelfile:
 
     # --- edits ------------------------------------------------------------------------------------------
 
-    def set(self, name: str, value: str | Iterable[str]) -> None:
+    def set(self, name: str, value: Value | Iterable[Value]) -> None:
         """Let a name have exactly this value, or these, by rewriting, adding and removing its commands.
 
         Args:
@@ -112,7 +121,7 @@ class Modelfile:
             ModelfileError: A Modelfile cannot say it. Nothing is changed.
         """
         name = command_name(name)
-        values = [value] if isinstance(value, str) else list(value)
+        values = [text_of_value(one) for one in ([value] if isinstance(value, Value) else value)]
         there = self._named(name)
         edits = [
             self._rewriting(statement, new)
@@ -123,14 +132,14 @@ class Modelfile:
         edits += self._additions(name, values[len(there) :])
         self._apply(edits, name, values)
 
-    def add(self, name: str, value: str) -> None:
+    def add(self, name: str, value: Value) -> None:
         """Add a command behind those of its name, or where it belongs when it is the first.
 
         Raises:
             ModelfileError: A Modelfile cannot say it. Nothing is changed.
         """
-        name = command_name(name)
-        self._apply(self._additions(name, [value]), name, [*self.values(name), value])
+        name, text = command_name(name), text_of_value(value)
+        self._apply(self._additions(name, [text]), name, [*self.values(name), text])
 
     def remove(self, name: str, value: str | None = None) -> None:
         """Remove all commands of a name, or those with one value; none there is no error.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 
 from transplate.errors import ErrorKind
@@ -28,6 +30,17 @@ def command_name(name: str) -> str:
     if lowered == "from":
         return "model"
     return lowered if lowered == "model" or lowered in COMMANDS else name
+
+
+def text_of_value(value: object) -> str:
+    """Return a value as a Modelfile writes it; a truth value is in lower case.
+
+    Raises:
+        ModelfileError: It is a number that Ollama takes from no Modelfile, such as NaN.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _unsayable(f"a PARAMETER cannot be {json.dumps(value)}")
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def keyword_of(name: str, behaviour: Behaviour) -> str:
