@@ -157,7 +157,7 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
 def _tools(c: Context, expression: j.Expression) -> j.Expression:
     """Marshal tools; none at all are null, and a slice of none stays none."""
     tools, sliced = unsliced(expression)
-    if c.assumptions.allows("plain-schemas") or c.assumptions.allows("hf-json"):
+    if c.assumptions.use("plain-schemas") or c.assumptions.allows("hf-json"):
         return j.Conditional(tools, _tools_macro(c, sliced), j.Literal("null"))
     if tools == sliced:
         return _tools_macro(c, tools)

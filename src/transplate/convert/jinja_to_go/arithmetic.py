@@ -10,7 +10,7 @@ from markupsafe import escape
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
-from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, Refused, TooLong
 from transplate.convert.jinja_to_go.truths import (
     COMPARISONS,
     Condition,
@@ -148,12 +148,28 @@ class Arithmetic(Interface):
                 made.append(Go(TEXT, call("html", self.operand(text))))
         return Go(TEXT, self.operand(self.kept(concatenated(made), "safe")), markup=1 if certain else 2)
 
+    def _computed(self, operator: str, left: Any, right: Any) -> Value:
+        """Compute with two constants; where Python fails, so does the converted template."""
+        for one, other in ((left, right), (right, left)):
+            if operator == "*" and isinstance(one, str) and isinstance(other, int):
+                size = len(one) * other
+                if size > LONGEST:
+                    raise TooLong
+        are_integers = isinstance(left, int) and isinstance(right, int)
+        if operator == "**" and are_integers and left.bit_length() * right > MOST_BITS:
+            raise TooLong
+        try:
+            return Const(_COMPUTE[operator](left, right))
+        except (ArithmeticError, TypeError) as error:
+            self.fail(str(error))
+            return Const(0)
+
     def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
         if operator == "*" and isinstance(left, Const) and isinstance(right, Const):
-            return Const(left.value * right.value)
+            return self._computed(operator, left.value, right.value)
         left, right = self._as_number(left), self._as_number(right)
         if isinstance(left, Const) and isinstance(right, Const):
-            return Const(_COMPUTE[operator](left.value, right.value))
+            return self._computed(operator, left.value, right.value)
         if operator == "+":
             if isinstance(left, Const):
                 left, right = right, left

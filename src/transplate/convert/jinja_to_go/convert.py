@@ -13,7 +13,7 @@ from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
-from transplate.convert.jinja_to_go.refusals import Refused, TooLong
+from transplate.convert.jinja_to_go.refusals import LONGEST, Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
 from transplate.convert.report import Conversion, Loss
@@ -26,7 +26,6 @@ from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST
 from transplate.source import check_text
 
-_LONGEST = 300_000
 _LONG_ENOUGH = 100_000
 _WORTH_LESS_DEPTH = 0.2
 """How much shorter a template must get for another try with less."""
@@ -80,7 +79,7 @@ def to_go(
         try:
             _compile(compiler)
             made = _conversion(compiler, ollama)
-        except (TooLong, RecursionError):
+        except (TooLong, RecursionError, MemoryError):
             continue
         gain = 1.0 if shortest is None else 1 - len(made.text) / len(shortest.text)
         if gain > 0:
@@ -117,7 +116,7 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     ]
     definitions = (*_definitions(compiler.defines, is_plain="plain-json" in compiler.taken), *macros)
     text = print_template((*definitions, *body))
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise TooLong
     block = shape_block(text, ollama)
     if block:
@@ -143,7 +142,7 @@ def _losses(compiler: Compiler) -> Iterator[Loss]:
 
 def _too_long(tree: JinjaTree) -> UnsupportedTemplate:
     return UnsupportedTemplate(
-        f"the converted template would be longer than {_LONGEST:,} characters", source=tree.source
+        f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
     )
 
 

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from transplate.gotmpl.nodes import Operand
 
+LONGEST = 300_000
+"""The characters that a converted template may have, and so any text in it."""
+
+MOST_BITS = 4096
+"""The bits of an integer that is computed while a template is converted."""
+
 
 class Refused(Exception):
     """Something cannot be said in Go."""

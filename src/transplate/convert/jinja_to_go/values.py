@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, TooLong
 from transplate.convert.jinja_to_go.shapes import Shape
 from transplate.gotmpl.nodes import Operand, String, Variable
 from transplate.jinja import nodes as j
@@ -69,10 +70,22 @@ ABSENT = frozenset({"none", "undefined"})
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A string, number, boolean or None; ``markup`` as in :class:`Go`."""
+    """A string, number, boolean or None; ``markup`` as in :class:`Go`.
+
+    Raises:
+        TooLong: It is longer than any template may be.
+    """
 
     value: Any
     markup: int = 0
+
+    def __post_init__(self) -> None:
+        """Bound what a template can make grow while it is converted."""
+        is_text = isinstance(self.value, str)
+        if (is_text and len(self.value) > LONGEST) or (
+            type(self.value) is int and self.value.bit_length() > MOST_BITS
+        ):
+            raise TooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +141,18 @@ class Json:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list whose length is known."""
+    """A list whose length is known.
+
+    Raises:
+        TooLong: It has more items than any template may have characters.
+    """
 
     items: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        """Bound what a template can make grow while it is converted."""
+        if len(self.items) > LONGEST:
+            raise TooLong
 
 
 @dataclass(frozen=True, slots=True)
