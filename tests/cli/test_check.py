@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_nothing_is_cut_where_no_terminal_is(run: Run, folder: Path, monkeypatch
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("check", "a.jinja", "b.jinja", "one.json").output.splitlines()
     assert max(map(len, lines)) <= 80
+
+
+def test_why_nothing_is_compared(run: Run, folder: Path) -> None:
+    tool = {"type": "function", "function": {"name": "f", "description": "", "parameters": {}}}
+    request = {"messages": [{"role": "user", "content": "Hi"}], "tools": [tool]}
+    (folder / "tool.json").write_text(json.dumps(request))
+    result = run("check", GO / "chatml.gotmpl", JINJA / "chatml.jinja", "tool.json")
+    assert (result.status, result.output) == (
+        1,
+        "NOTHING COMPARED · 1 left out: tools: the template does not support tools\n",
+    )
+    (folder / "never.jinja").write_text("{{ raise_exception('never') }}")
+    errors = run("convert", "never.jinja").errors
+    assert errors.startswith("nothing compared (59 more left out: no prompt to compare): never; ")
 
 
 def test_default_system_prompts_are_shown(run: Run, folder: Path) -> None:

@@ -101,6 +101,18 @@ def test_suggest_prints_the_lines_of_a_modelfile(run: Run) -> None:
     assert (data["always"], data["since"]) == (True, "")
 
 
+def test_suggest_goes_by_requests_that_do_not_say_whether_to_think(run: Run) -> None:
+    chatml = Path(__file__).parents[2] / "templates" / "gotmpl" / "chatml.gotmpl"
+    result = run("suggest", chatml)
+    lines = result.output.splitlines()
+    assert result.status == 1
+    assert lines[0] == "qwen3-vl-instruct: the same on 26 of 31 conversations, except where"
+    others = [line.split(":")[0] for line in lines if line.startswith("qwen3-")][1:]
+    assert others == ["qwen3-coder", "qwen3-vl-thinking"]
+    assert "text differs" in result.output.split("qwen3-coder")[0]
+    assert "in a Modelfile, if qwen3-vl-instruct is right for the model:" in lines
+
+
 def test_suggest_says_no(run: Run, folder: Path) -> None:
     (folder / "chat.jinja").write_text("{{ messages }}")
     result = run("suggest", "chat.jinja")

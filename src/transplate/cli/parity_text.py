@@ -59,7 +59,8 @@ def _verdict(report: ParityReport, width: int) -> str:
         head = click.style("EQUAL", fg="green", bold=True)
         return f"{head} on {_number(report.checked, 'conversation')}{left_out}"
     if verdict == "nothing compared":
-        return click.style("NOTHING COMPARED", fg="red", bold=True) + left_out
+        reasons = f": {'; '.join(report.reasons)}" if report.reasons else ""
+        return click.style("NOTHING COMPARED", fg="red", bold=True) + left_out + reasons
     if verdict == "equal under conditions":
         conditions = cut(", ".join(report.conditions), max(20, width - len(counts) - 14))
         return f"{click.style('EQUAL IF', fg='yellow', bold=True)} {conditions} · {counts}"

@@ -68,19 +68,22 @@ def _show(found: tuple[Suggestion, ...], source: str) -> None:
     if best.always:
         say(f"{best.renderer}: the same on all {best.agreed.checked} conversations")
     else:
-        say(f"{best.renderer}: the same except where")
+        report = best.agreed if best.by_default else best.report
+        count = report.checked - len(report.differences)
+        say(f"{best.renderer}: the same on {count} of {report.checked} conversations, except where")
         for condition in best.conditions:
             say(f"  {condition}")
+    if best.agreed.differences:
+        for line in list(report_lines(best.agreed, source, f"renderer:{best.renderer}"))[1:]:
+            say(line)
     for one in found[1:_SHOWN]:
-        count, checked = one.agreed.checked - len(one.agreed.differences), one.agreed.checked
+        report = one.agreed if one.by_default else one.report
+        count, checked = report.checked - len(report.differences), report.checked
         say(f"{one.renderer}: the same on {'all' if one.always else f'{count} of'} {checked} conversations")
     say(f"prints so since Ollama {best.since}" if best.since else "prints so since some Ollama after 0.17.4")
     if best.bos:
         say(f"taken for granted: bos_token is {best.bos}")
-    if best.agreed.differences:
-        for line in list(report_lines(best.agreed, source, f"renderer:{best.renderer}"))[1:]:
-            say(line)
-    say("in a Modelfile:")
+    say("in a Modelfile:" if best.always else f"in a Modelfile, if {best.renderer} is right for the model:")
     lines = [f"RENDERER {best.renderer}", f"PARSER {best.parser}"]
     for line in lines + [f"PARAMETER stop {stop}" for stop in best.stops]:
         say(f"  {line}")

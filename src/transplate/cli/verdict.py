@@ -24,6 +24,7 @@ def report_data(report: ParityReport) -> dict[str, Any]:
         "equal": report.equal,
         "checked": report.checked,
         "refused": list(report.refused),
+        "reasons": list(report.reasons),
         "conditions": list(report.conditions),
         "kinds": [_kind_data(kind) for kind in report.kinds],
         "differences": [_difference_data(difference) for difference in report.differences],
@@ -95,7 +96,8 @@ def _verdict(report: ParityReport) -> str:
     if report.equal:
         return f"{click.style('equal', fg='green', bold=True)} on {checked}"
     if not differing:
-        return f"{click.style('nothing compared', fg='red', bold=True)}{left_out}"
+        why = f": {'; '.join(report.reasons)}" if report.reasons else ""
+        return f"{click.style('nothing compared', fg='red', bold=True)}{left_out}{why}"
     return f"{click.style('different', fg='red', bold=True)} on {differing} of {checked}"
 
 

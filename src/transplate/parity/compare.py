@@ -16,7 +16,7 @@ from transplate.parity.conversations import (
 )
 from transplate.parity.generate import Effort, Generated, Search
 from transplate.parity.kinds import Explained, kinds_of
-from transplate.parity.pair import Pair, comparable, equal
+from transplate.parity.pair import Pair, comparable, equal, reason_not_to_compare
 from transplate.parity.reach import reach_of
 from transplate.parity.report import Difference, Kind, ParityReport, Reach
 from transplate.parity.shapes import PLAIN
@@ -94,6 +94,7 @@ class _Comparison:
         self._takes_unusual = unusual
         self._checked = 0
         self._refused: list[str] = []
+        self._reasons: list[str] = []
         self._differing: list[Generated] = []
         self._by_the_way: list[Generated] = []
         self._is_jinja_alone = all(side.language == "jinja" for side in pair.sides)
@@ -107,6 +108,7 @@ class _Comparison:
         if not comparable(generated.outcomes):
             if asked:
                 self._refused.append(generated.conversation.name)
+                self._reasons.append(reason_not_to_compare(generated.outcomes))
             return
         if generated.shape is not PLAIN and not (self._is_jinja_alone and self._takes_unusual):
             return
@@ -153,6 +155,7 @@ class _Comparison:
             checked=self._checked,
             differences=tuple(differences),
             refused=tuple(self._refused),
+            reasons=tuple(dict.fromkeys(self._reasons)),
             kinds=kinds,
             reach=reach,
         )

@@ -70,6 +70,12 @@ def comparable(outcomes: Outcomes) -> bool:
     return all(error is None or error.kind is not ErrorKind.INPUT for error in (one, other))
 
 
+def reason_not_to_compare(outcomes: Outcomes) -> str:
+    """Return why two outcomes are not comparable: what Ollama refuses, else how the first side fails."""
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    return min(errors, key=lambda error: error.kind is not ErrorKind.INPUT).message
+
+
 def equal(outcomes: Outcomes) -> bool:
     """Return whether both sides have the same prompt."""
     one, other = outcomes

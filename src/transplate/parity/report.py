@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from transplate.conversation import Conversation
@@ -121,6 +121,7 @@ class ParityReport:
             because Ollama refuses the request before any template sees it (tools for a template without them,
             thinking for one that does not think, an image that is not there). They count neither for nor
             against equality.
+        reasons: Why, each reason once.
         kinds: Each kind of difference once, the most frequent first, those on unusual
             conversations last; empty unless causes were looked for.
         reach: Of both templates the branches that were taken; empty unless conversations were generated.
@@ -130,6 +131,7 @@ class ParityReport:
     checked: int
     differences: tuple[Difference, ...]
     refused: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = field(default=(), kw_only=True)
     kinds: tuple[Kind, ...] = ()
     reach: tuple[Reach, ...] = ()
 

@@ -69,6 +69,11 @@ class Suggestion:
         return not self.conditions
 
     @property
+    def by_default(self) -> bool:
+        """Whether the prompts are the same as the template's where ``think`` is not given."""
+        return _THINKS not in self.conditions
+
+    @property
     def likeness(self) -> float:
         """How much the prompts have in common, 1 for all."""
         unlike = sum(1 - _likeness(one) for one in self.agreed.differences)
@@ -96,7 +101,9 @@ def suggest(
     now = datetime.now()
     chosen = names(ollama=ollama) if renderers is None else renderers
     found = (_Candidate(template, name, ollama, now).suggestion() for name in chosen)
-    return tuple(sorted(filter(None, found), key=lambda one: (not one.always, -one.likeness)))
+    return tuple(
+        sorted(filter(None, found), key=lambda one: (not one.always, not one.by_default, -one.likeness))
+    )
 
 
 class _Candidate:
