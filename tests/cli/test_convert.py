@@ -23,6 +23,7 @@ def test_to_a_file(run: Run, folder: Path) -> None:
     assert (folder / "chat_template.jinja").read_text() == CONVERTED
     assert "conversations" in result.errors
     assert "assumes alternating-roles: " in result.errors
+    assert result.errors.endswith("\nwrote chat_template.jinja\n")
     assert os.listdir() == ["chat_template.jinja"]
 
 

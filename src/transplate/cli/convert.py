@@ -137,8 +137,8 @@ def command(
             print_exactly(conversion.text.encode())
         for line in _lines(conversion, report, template, destination or "the result"):
             say(line, err=True)
-        if destination is not None and dry_run:
-            say(f"would write {destination}", err=True)
+        if destination is not None:
+            say(f"{'would write' if dry_run else 'wrote'} {destination}", err=True)
     return NO if unexplained(report, conversion).differences else FINE
 
 
