@@ -11,6 +11,7 @@ import pytest
 
 from tests.oracle.engines import EngineUnavailable, MinijinjaEngine, NodeEngine, TransformersEngine
 from tests.oracle.llama import LlamaEngine
+from tests.oracle.modelfile.oracle import ModelfileOracle
 from tests.oracle.older_minijinja import OlderMinijinjaEngine
 from tests.oracle.ollama import GoOracle
 from tests.oracle.server.oracle import OllamaServer
@@ -49,6 +50,11 @@ def go_oracle() -> Iterator[GoOracle]:
 def ollama_server() -> Iterator[OllamaServer]:
     """A real Ollama server."""
     yield from _started(OllamaServer)
+
+
+@pytest.fixture(scope="session")
+def modelfile_oracle() -> Iterator[ModelfileOracle]:
+    yield from _started(ModelfileOracle)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
+from transplate.ollama.modelfile import Modelfile
+
 INTEGERS = (
     *(
         "num_keep",
@@ -42,7 +44,11 @@ DEPRECATED = (
 """What Ollama ignores, with a warning."""
 
 _INTEGER = re.compile("[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DIGITS, _HEX_DIGITS = "[0-9]+(?:_[0-9]+)*", "[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*"
+_NUMBER = re.compile(rf"[+-]?(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?")
+_HEX_NUMBER = re.compile(
+    rf"[+-]?0[xX](?:_?{_HEX_DIGITS}\.?(?:{_HEX_DIGITS})?|\.{_HEX_DIGITS})[pP][+-]?{_DIGITS}"
+)
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE = ("0", "f", "F", "FALSE", "false", "False")
 
@@ -77,6 +83,12 @@ def refusal_of(name: str, text: str) -> str:
     return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
 
 
+def refusals_in(modelfile: Modelfile) -> list[str]:
+    """Return why Ollama refuses to make a model of a Modelfile, by each PARAMETER that it refuses."""
+    parameters = (one.command for one in modelfile.statements if one.keyword == "parameter")
+    return list(filter(None, (refusal_of(*parameter) for parameter in parameters)))
+
+
 def is_float32(value: float) -> bool:
     """Return whether a number is finite as Ollama holds it, in 32 bits."""
     try:
@@ -89,8 +101,20 @@ def _value(name: str, text: str) -> Any:
     if name in INTEGERS and _INTEGER.fullmatch(text):
         number = int(text)
         return number if -(2**63) <= number < 2**63 else None
-    if name in NUMBERS and _NUMBER.fullmatch(text):
-        return float(text) if is_float32(float(text)) else None
+    if name in NUMBERS:
+        value = _float(text)
+        return value if value is not None and is_float32(value) else None
     if name in FLAGS and text in (*_TRUE, *_FALSE):
         return text in _TRUE
     return None
+
+
+def _float(text: str) -> float | None:
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if not _HEX_NUMBER.fullmatch(text):
+        return None
+    try:
+        return float.fromhex(text.replace("_", ""))
+    except OverflowError:
+        return None

@@ -11,6 +11,7 @@ from transplate.models.gguf import read_gguf
 from transplate.models.huggingface import imported_chat_template
 from transplate.models.model import Model
 from transplate.models.parameter_homes import to_parameters
+from transplate.models.parameters import refusals_in
 from transplate.models.prompts import counting_template, default_system_of, template_of
 from transplate.models.saving import Saving
 from transplate.models.sidecar import kept_modelfile, path_from
@@ -59,11 +60,11 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
             if not is_same:
                 return _with_new_template(kept, model, path, replaced)
             note = "takes the Modelfile that the folder was made from, with the parameters it has now"
-            return Saving(path, {"": bytes(kept)}, replaced, (note,))
+            return Saving(path, {"": bytes(kept)}, replaced, (note, *refusals_in(kept)))
     if model.modelfile is not None and base is not None:
         edited = Modelfile.parse(bytes(model.modelfile), name=model.modelfile.source.name)
         edited.set("from", base)
-        return Saving(path, {"": bytes(edited)}, replaced)
+        return Saving(path, {"": bytes(edited)}, replaced, tuple(refusals_in(edited)))
     writer = ModelfileWriter(model, path.parent, base)
     modelfile = writer.modelfile()
     return Saving(

@@ -16,6 +16,7 @@ from transplate.files import read_object, read_text
 from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
 from transplate.models.model import Model
 from transplate.models.parameter_homes import SETTINGS, has_home, to_generation
+from transplate.models.parameters import refusals_in
 from transplate.models.prompts import ChatTemplate, chat_template_of, template_of
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
@@ -133,6 +134,8 @@ class _Folder:
         if (self._folder / ADDITIONAL).is_dir():
             yield f"the templates in {ADDITIONAL} stay as they are"
         model = self._model
+        if model.modelfile is not None:
+            yield from refusals_in(model.modelfile)
         aside = [f"PARAMETER {name}" for name, value in model.parameters.items() if not has_home(name, value)]
         settings = {"RENDERER": model.renderer, "PARSER": model.parser, "REQUIRES": model.requires}
         aside += [name for name, value in settings.items() if value]

@@ -1,5 +1,6 @@
 // The oracle for Modelfiles: a question in JSON a line, {"data": base64}, and an answer a line: {"commands": [[name,
-// args], …]} or {"error"}, as Ollama's parser package gives them.
+// args], …]} or {"error"}, as Ollama's parser package gives them. For {"parameter": [name, value]} the answer is {} or
+// the "error" with which `ollama create` ends before it sends anything.
 package main
 
 import (
@@ -8,11 +9,13 @@ import (
 	"encoding/json"
 	"os"
 
+	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/parser"
 )
 
 type question struct {
-	Data []byte `json:"data"`
+	Data      []byte   `json:"data"`
+	Parameter []string `json:"parameter"`
 }
 
 type answer struct {
@@ -41,6 +44,9 @@ func main() {
 }
 
 func ask(q question) (a answer) {
+	if len(q.Parameter) == 2 {
+		return askParameter(q.Parameter[0], q.Parameter[1])
+	}
 	file, err := parser.ParseFile(bytes.NewReader(q.Data))
 	if err != nil {
 		return answer{Error: err.Error()}
@@ -49,4 +55,15 @@ func ask(q question) (a answer) {
 		a.Commands = append(a.Commands, [2]string{command.Name, command.Args})
 	}
 	return a
+}
+
+func askParameter(name, value string) answer {
+	values, err := api.FormatParams(map[string][]string{name: {value}})
+	if err == nil {
+		_, err = json.Marshal(api.CreateRequest{Parameters: values})
+	}
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	return answer{}
 }

@@ -39,3 +39,8 @@ class ModelfileOracle(FmtOracle):
         for question, answer in self.answers(questions):
             commands = [(name, args) for name, args in answer.get("commands", ())]
             yield base64.b64decode(question["data"]), answer.get("error", commands)
+
+    def refusals(self, parameters: Iterable[tuple[str, str]]) -> Iterator[str]:
+        """Yield for each name and value of a PARAMETER why Ollama refuses it, empty where it takes it."""
+        for _, answer in self.answers({"parameter": list(one)} for one in parameters):
+            yield answer.get("error", "")

@@ -1,0 +1,50 @@
+"""PARAMETERs: what ``ollama create`` takes and refuses, as its own code says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.oracle.modelfile.oracle import ModelfileOracle
+from transplate import Model
+from transplate.models.parameters import FLAGS, INTEGERS, LISTS, NUMBERS, refusal_of
+
+_VALUES = (
+    *("1", "0", "-1", "+5", "-0", "007", "1.5", "1e3", "1e-400", ".5", "5.", "+.5", ".", "e5", "1e", "1e+5"),
+    *("1e38", "3.4028235e38", "3.40282356e38", "3.4028236e38", "1e39", "-1e39", "1e999", "1" * 400),
+    *("NaN", "nan", "inf", "+Inf", "-infinity", "Infinity", "abc", "1d", "1f", "1,5", "", " 1", "1 ", "٣"),
+    *("0x10", "0x1", "0x1.8", "0x1p-2", "0X1P4", "0x1.8p1", "0x.8p1", "0x1p9999", "0b1", "0o7"),
+    *("1_0", "1__0", "_1", "1_", "1_0.5", "1_.5", "1.5_0", "1e1_0", "0x_1p1", "0x1_0p1", "0x1_p1"),
+    *("true", "True", "TRUE", "tRue", "T", "t", "f", "yes"),
+    *("9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809"),
+)
+
+
+def test_ollama_refuses_the_same(modelfile_oracle: ModelfileOracle) -> None:
+    names = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, "unknownkey", "Temperature", "num_gqa")
+    parameters = [(name, value) for name in names for value in _VALUES]
+    answers = list(modelfile_oracle.refusals(parameters))
+    refused = [parameter for parameter, error in zip(parameters, answers, strict=True) if error]
+    assert [parameter for parameter in parameters if refusal_of(*parameter)] == refused
+    assert 500 < len(refused) < len(answers) - 300
+
+
+def test_a_conversion_says_what_ollama_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "Modelfile"
+    path.write_text(
+        'FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER temperature abc\nPARAMETER unknownkey 7\n'
+        "PARAMETER num_ctx 1.5\nPARAMETER top_k 5\nPARAMETER mirostat 1\n"
+    )
+    expected = [
+        "PARAMETER temperature: Ollama refuses the value 'abc'",
+        "PARAMETER unknownkey: Ollama knows none of this name, and refuses to make the model",
+        "PARAMETER num_ctx: Ollama refuses the value '1.5'",
+    ]
+    model = Model.load(path)
+    folder = model.save_pretrained(tmp_path / "folder")
+    for saving in (
+        folder,
+        model.save_modelfile(tmp_path / "other.modelfile", base="other", dry_run=True),
+        Model.load(tmp_path / "folder").save_modelfile(tmp_path / "back.modelfile", dry_run=True),
+        model.save_hub_files(tmp_path / "hub", dry_run=True),
+    ):
+        assert [note for note in saving.notes if "refuses" in note] == expected
