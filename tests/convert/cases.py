@@ -358,7 +358,7 @@ def _meets(case: Case, name: str) -> bool:
         case "some-message":
             return bool(messages)
         case "open-prefill":
-            return not (roles and roles[-1] == "assistant")
+            return not (roles and roles[-1].lower() == "assistant")
         case "object-arguments":
             return True
         case "plain-numbers":

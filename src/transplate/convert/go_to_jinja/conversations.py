@@ -74,8 +74,8 @@ def has_messages(conversation: Conversation) -> bool:
 
 
 def ends_without_assistant(conversation: Conversation) -> bool:
-    """Return whether the last message is not the assistant's."""
-    return _roles(conversation)[-1:] != ["assistant"]
+    """Return whether the last message is not the assistant's, in whatever case its role is written."""
+    return [role.lower() for role in _roles(conversation)[-1:]] != ["assistant"]
 
 
 def has_no_tools(conversation: Conversation) -> bool:
