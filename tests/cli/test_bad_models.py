@@ -309,3 +309,23 @@ def test_a_byte_order_mark_hides_no_modelfile(run: Run, folder: Path, encoding: 
     assert Model.load(folder / "mine").kind == "Modelfile"
     assert run("convert", "mine", "out.jinja").status == 0
     assert "FROM" not in (folder / "out.jinja").read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('{"stop_strings": 5}', "stop_strings: a text"),
+        ('{"stop_strings": ["x", 5]}', "stop_strings: a text"),
+        ('{"eos_token_id": "x"}', "eos_token_id: the id of a token"),
+        ('{"eos_token_id": [[1]]}', "eos_token_id: the id of a token"),
+        ('{"eos_token_id": true}', "eos_token_id: the id of a token"),
+    ],
+)
+def test_stops_of_another_type_are_told(run: Run, folder: Path, settings: str, said: str) -> None:
+    (folder / "m").mkdir()
+    (folder / "m" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    (folder / "m" / "generation_config.json").write_text(settings)
+    result = run("convert", "m", "Modelfile")
+    assert result.status == 2
+    assert f"generation_config.json: {said}" in result.errors
+    assert not (folder / "Modelfile").exists()

@@ -66,8 +66,10 @@ def to_parameters(generation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the PARAMETERs that a generation configuration says, stops excepted.
 
     Raises:
-        TransplateError: One of them is no number, or none that JSON and Ollama have, such as NaN.
+        TransplateError: A setting is of another type, or a number that Ollama refuses.
     """
+    _check_all(generation, HOMES["stop"], str, "a text, or several, is needed")
+    _check_all(generation, EOS_IDS, int, "the id of a token, or several, is needed")
     found = {}
     for name, key in HOMES.items():
         value = generation.get(key)
@@ -95,3 +97,17 @@ def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[st
     """
     ends = map(texts.get, end_ids([generation]))
     return list(dict.fromkeys([*texts_of(generation.get("stop_strings")), *filter(None, ends)]))
+
+
+def _check_all(generation: Mapping[str, Any], key: str, kind: type, needed: str) -> None:
+    """Check that a setting, where it is there, is of a type, or a list of such values.
+
+    Raises:
+        TransplateError: It is not.
+    """
+    value = generation.get(key)
+    if value is None:
+        return
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, bool) or not isinstance(one, kind):
+            raise TransplateError(f"{GENERATION}: {key}: {needed}")
