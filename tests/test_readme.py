@@ -50,4 +50,14 @@ def test_each_command_is_one_line(name: str) -> None:
 def test_links_lead_somewhere() -> None:
     links = re.findall(r"\]\(([^)]+)\)", README)
     assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert [link for link in links if not _leads_somewhere(link)] == []
+
+
+def _leads_somewhere(link: str) -> bool:
+    """Return whether there is the file of a link, and the heading in it if the link names one."""
+    name, _, anchor = link.partition("#")
+    path = ROOT / name
+    if not path.exists() or not anchor:
+        return path.exists()
+    headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+    return anchor in [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]

@@ -36,6 +36,9 @@ Run = Callable[..., Result]
 def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command line; a standard input that is not given fails the test that reads it."""
 
+    # Workers that run tests side by side may have a width; a test that means one sets it.
+    monkeypatch.delenv("COLUMNS", raising=False)
+
     def run(*arguments: str | Path, stdin: str | bytes | None = None) -> Result:
         capfdbinary.readouterr()
         if stdin is None:

@@ -6,24 +6,27 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from transplate.cli import FINE, NO
+from transplate.cli import BAD, FINE, NO
 from transplate.cli.baseline import Baseline
 from transplate.cli.cache_text import cache_lines
+from transplate.cli.comparing import Compared, Job, compare, compare_all
 from transplate.cli.conversations import read_conversations
 from transplate.cli.files import STDIN
 from transplate.cli.formats import FORMATS, written
 from transplate.cli.formats.checked import Checked
+from transplate.cli.matrix import is_matrix, pairs_in
 from transplate.cli.options import downloading
-from transplate.cli.output import errors_as_json, print_exactly, print_json, say
+from transplate.cli.output import errors_as_json, print_exactly, print_json, say, show_error
 from transplate.cli.parity_text import parity_lines
 from transplate.cli.project import Project, read_project
-from transplate.cli.templates import read_side, read_template
+from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data
 from transplate.errors import TransplateError
 from transplate.files import write_file
@@ -42,6 +45,8 @@ Examples:
   transplate check --cache chat_template.jinja
 """
 _LEAST_WIDTH, _WIDTH = 60, 100
+_MOST_IN_FULL = 3
+"""Of how many pairs everything is said without being asked for it."""
 
 
 @click.command("check", epilog=_EPILOG, short_help="Check that two templates print the same prompts.")
@@ -78,7 +83,8 @@ def command(
 ) -> int:
     """Check that the templates A and B, of either language, print the same prompts.
 
-    Without them, the pairs in [tool.transplate] of pyproject.toml are checked, as it says.
+    Without them, the pairs in [tool.transplate] of pyproject.toml are checked, as it says. A folder alone
+    stands for the pairs in it, "ollama:" for the models in Ollama's store and their GGUFs' chat templates.
 
     They are compared on the CONVERSATIONs, JSON files as for render or JSON lines, or else on a built-in set
     and on conversations made to take every branch of both templates. Each kind of difference is shown once,
@@ -99,65 +105,86 @@ def command(
         raise click.UsageError("--output needs --format")
     if form is not None and as_json and output is None:
         raise click.UsageError("--json and --format cannot both be on standard output: --output FILE")
+    is_one = first is not None and second is not None
     project = read_project() if first is None else Project(Path())
     baseline = baseline or project.path(project.baseline)
     if update_baseline and baseline is None:
         raise click.UsageError("--update-baseline needs --baseline FILE")
-    if first is not None and second is None:
-        raise click.UsageError("Missing argument 'B'.")
     if [first, second, *conversation_files].count(STDIN) > 1:
         raise click.UsageError("standard input ('-') can be read only once")
-    pairs = list(project.pairs) if first is None or second is None else [(first, second)]
-    if not pairs:
-        raise click.UsageError(
-            "Missing arguments 'A' and 'B', or pairs in [tool.transplate] of pyproject.toml."
-        )
+    pairs = _pairs(first, second, project)
     known = None if baseline is None else Baseline(baseline, is_new=update_baseline)
     given_files = conversation_files or tuple(project.paths(project.conversations))
     given = [conversation for path in given_files for conversation in read_conversations(path)]
     if only is not None:
         given += _built_in(only)
-
-    def check(pair: tuple[str, str]) -> tuple[Checked, tuple[str, str]]:
-        from transplate import check_parity
-        from transplate.parity.conversations import usual_conversations
-        from transplate.servers import LiveServer
-
-        a, b = (read_side(project.source(source), download=download) for source in pair)
-        # Each prompt of a running server is a question to it: hundreds, not thousands.
-        is_live = isinstance(a, LiveServer) or isinstance(b, LiveServer)
-        report = check_parity(
-            a,
-            b,
-            given or None,
-            explain=True,
-            generate=not (quick or given or is_live),
-            unusual=unusual or project.unusual,
-        )
-        kinds = [kind.name for kind in report.kinds]
-        if known is not None and update_baseline:
-            known.update(" ".join(pair), kinds)
-        change = None if known is None else known.change(" ".join(pair), kinds)
-        names = tuple(conversation.name for conversation in given or usual_conversations())
-        places = project.source(pair[0]), project.source(pair[1])
-        return Checked(places, report, names, change), _labels(a, b, *pair)
-
-    results = [check(pair) for pair in pairs]
-    found = [checked for checked, _ in results]
+    generate, is_unusual = not (quick or given), unusual or project.unusual
+    jobs = [
+        Job((project.source(a), project.source(b)), tuple(given), generate, is_unusual, download)
+        for a, b in pairs
+    ]
+    results = [compare(jobs[0])] if is_one else _all(jobs)
+    found: list[Checked] = []
+    labels: list[tuple[str, str]] = []
+    for pair, result in zip(pairs, results, strict=True):
+        if result.checked is not None:
+            kinds = [kind.name for kind in result.checked.report.kinds]
+            if known is not None and update_baseline:
+                known.update(" ".join(pair), kinds)
+            change = None if known is None else known.change(" ".join(pair), kinds)
+            found.append(replace(result.checked, change=change))
+            labels.append(_labels(result.sorts, pair))
     if form is not None:
         _write(written(form, found), output)
     if as_json:
-        is_one = first is not None
         print_json(report_data(found[0].report) if is_one else _pairs_data(found), indent=2)
     elif form is None or output is not None:
-        for checked, labels in results:
-            if first is None:
+        is_short = len(found) > _MOST_IN_FULL and not verbose
+        for checked, names in zip(found, labels, strict=True):
+            if not is_one:
                 say(click.style(" ~ ".join(checked.sources), bold=True))
-            for line in parity_lines(checked.report, labels, verbose=verbose, width=_width()):
+            lines = parity_lines(checked.report, names, verbose=verbose, width=_width())
+            for line in islice(lines, 1 if is_short else None):
                 say(line)
             if not update_baseline:
                 _say_change(checked)
+        if not is_one:
+            passing = sum(checked.passes for checked in found)
+            say(f"{passing} of {len(found)} {'pair passes' if len(found) == 1 else 'pairs pass'}")
+    errors = [result.error for result in results if result.error is not None]
+    for error in errors:
+        show_error(error)
+    if errors or not found:
+        return BAD
     return FINE if all(checked.passes for checked in found) else NO
+
+
+def _pairs(first: str | None, second: str | None, project: Project) -> list[tuple[str, str]]:
+    """Return the pairs that are meant.
+
+    Raises:
+        click.UsageError: There are none.
+    """
+    if first is not None and second is not None:
+        return [(first, second)]
+    if first is None:
+        if project.pairs:
+            return list(project.pairs)
+        raise click.UsageError("Missing arguments 'A' and 'B': no pairs in [tool.transplate] either.")
+    if not is_matrix(first):
+        raise click.UsageError("Missing argument 'B'.")
+    pairs = pairs_in(first)
+    if not pairs:
+        raise click.UsageError(f"{first}: there are no pairs of templates in it")
+    return pairs
+
+
+def _all(jobs: Sequence[Job]) -> list[Compared]:
+    """Compare many pairs at once, and show how far that is where people look on."""
+    if len(jobs) < 2 or not sys.stderr.isatty():
+        return list(compare_all(jobs))
+    with click.progressbar(compare_all(jobs), length=len(jobs), file=sys.stderr) as results:
+        return list(results)
 
 
 def _write(text: str, output: str | None) -> None:
@@ -220,20 +247,12 @@ def _say_change(checked: Checked) -> None:
         say("all of this is in the baseline")
 
 
-def _labels(a: object, b: object, first: str, second: str) -> tuple[str, str]:
+def _labels(sorts: tuple[str, ...], pair: tuple[str, str]) -> tuple[str, str]:
     """Return what to call the sides: by what sort they are, or by their names if that is the same."""
-    sorts = _sort(a), _sort(b)
-    if sorts[0] != sorts[1]:
-        return sorts
-    return (first, second) if first != second else ("A", "B")
-
-
-def _sort(template: object) -> str:
-    from transplate import JinjaTemplate, OllamaTemplate
-    from transplate.servers import LiveServer
-
-    sorts = {OllamaTemplate: "go", JinjaTemplate: "jinja", LiveServer: "server"}
-    return next((name for sort, name in sorts.items() if isinstance(template, sort)), "renderer")
+    first, second = sorts
+    if first != second:
+        return first, second
+    return pair if pair[0] != pair[1] else ("A", "B")
 
 
 def _width() -> int:

@@ -116,6 +116,17 @@ def find_manifest(name: ModelName) -> Path | None:
     return None
 
 
+def list_models() -> list[ModelName]:
+    """Return the names of all models in the store, sorted by name."""
+    found = {
+        ModelName(*path.relative_to(folder / "manifests").parts)
+        for folder in store_folders()
+        for path in folder.glob("manifests/*/*/*/*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+    return sorted(found, key=str)
+
+
 def read_model(text: str) -> StoredModel:
     """Read a model from the store.
 
