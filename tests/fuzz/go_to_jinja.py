@@ -182,6 +182,8 @@ def main() -> int:
 
 
 def _shrunk(hunt: Hunt, difference: Difference) -> Difference:
+    """Return a difference that is as small; what is tried on the way does not count as cases."""
+    counts, refusals = hunt.counts.copy(), hunt.refusals.copy()
     is_error = difference.wanted.startswith("error: ")
 
     def again(source: str, case: Any) -> Difference | None:
@@ -203,7 +205,9 @@ def _shrunk(hunt: Hunt, difference: Difference) -> Difference:
         "think": difference.case.think,
     }
     smallest = shrink(difference.template, data, fails, budget=400)
-    return again(*smallest) or difference
+    shrunk = again(*smallest) or difference
+    hunt.counts, hunt.refusals = counts, refusals
+    return shrunk
 
 
 if __name__ == "__main__":
