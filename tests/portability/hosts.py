@@ -30,6 +30,8 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         return "refuses an empty conversation"
     if not isinstance(engine, LlamaEngine):
         return None
+    if context.get("tools") == []:
+        return "makes none of an empty list of tools"
     if any("items" in tool for tool in context.get("tools") or ()):
         return "drops the items of a tool"
     if _has_wrapping_integer([context["messages"], context.get("tools")]):
