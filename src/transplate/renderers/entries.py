@@ -109,6 +109,7 @@ ENTRIES = {
         Form("deepseek3.1"),
         parser="deepseek3",
         stops=_DEEPSEEK,
+        differences="it prints <think></think> where there is no thinking, not </think> alone",
     ),
     "olmo3": _entry(
         "Olmo 3 Instruct",
@@ -144,6 +145,7 @@ ENTRIES = {
         oldest=Form("nemotron-3-nano", {**_NEMOTRON, "follows_vendor": False, "has_toggles": False}),
         parser="nemotron-3-nano",
         stops=_CHATML,
+        differences="it treats white space at the ends of texts and arguments inside arguments otherwise",
     ),
     "nemotron-3.5-nano": _entry(
         "Nemotron 3.5 Nano",
@@ -184,6 +186,7 @@ ENTRIES = {
         Form("functiongemma"),
         parser="functiongemma",
         stops=("<end_of_turn>", "<start_function_response>"),
+        differences="it writes tools, calls of them and an empty system message otherwise",
     ),
     "glm-4.7": _entry(
         "GLM-4.7 and GLM-4.7-Flash",
