@@ -28,7 +28,7 @@ _PROPERTY = _TOOL + "{{ range .Function.Parameters.Properties }}"
 _VALUES = {
     "": (
         *("$", "$.System", "$.Messages", "$.Tools", "$.Think", "$.ThinkLevel", "$.Prompt", "$.Response"),
-        *("nil", "true", "1", "-1", "1.5", '"ab"', '""'),
+        *("nil", "true", "1", "-1", "1.5", "2.0", '"ab"', '""'),
     ),
     _MESSAGE: (".", ".Role", ".ToolName", ".Thinking", ".Images", ".ToolCalls"),
     "{{ range $i, $m := $.Messages }}": ("$i",),

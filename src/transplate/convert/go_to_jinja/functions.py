@@ -116,9 +116,11 @@ def _choice(test: j.Expression, taken: Value, rest: Value, *, stops_at: bool) ->
 
 
 def _settled(value: Value) -> Value:
-    """Return a value that can be told to be a text, among values of other shapes, where it is not there."""
+    """Return a value that can stand among values of other shapes: a text though it is not there."""
     if value.shape is Shape.TEXT and value.optional:
         return Value(Shape.TEXT, printing.as_text(value), size=value.size)
+    if value.shape is Shape.FLOAT:
+        return Value(Shape.FLOAT, printing.as_whole(value.expression))
     return value
 
 

@@ -352,7 +352,7 @@ def _settled(value: Value) -> j.Expression:
     tools, sliced = printing.unsliced(value.expression)
     if value.shape is Shape.TOOLS and tools != sliced:
         return j.Conditional(tools, sliced, tools)
-    return value.expression
+    return printing.as_whole(value.expression)
 
 
 def _is_short(expression: j.Expression) -> bool:

@@ -101,6 +101,18 @@ def as_digits(value: Value) -> j.Expression:
     return j.Filter(as_integer(value), "string")
 
 
+_EXACT = 2.0**53
+"""Below this every whole float is an integer that Jinja prints with the same digits."""
+
+
+def as_whole(expression: j.Expression) -> j.Expression:
+    """Return a number to keep: a whole one as an integer, since Go prints it without a fraction."""
+    number = expression.value if isinstance(expression, j.Literal) else None
+    if isinstance(number, float) and number.is_integer() and abs(number) < _EXACT:
+        return j.Literal(int(number))
+    return expression
+
+
 def as_integer(value: Value) -> j.Expression:
     """Return the expression of an integer, never undefined."""
     return b.or_empty(value.expression, j.Literal(0)) if value.optional else value.expression
