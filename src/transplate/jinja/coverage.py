@@ -61,10 +61,10 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a template made of a conversation.
+    """What a template, of either language, made of a conversation.
 
     Attributes:
-        output: The prompt; up to the error if there is one.
+        output: The prompt, without any marks; up to the error if there is one.
         arms: The numbers of the arms that were taken.
         error: The error that ended it.
     """

@@ -41,6 +41,7 @@ from transplate.gotmpl.nodes import (
 )
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_node, print_template
+from transplate.jinja.coverage import Taken
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.template import OllamaTemplate
 from transplate.ollama.values import Values
@@ -81,21 +82,6 @@ class Arm:
             return f"range {self.text} over {'something' if self.outcome else 'nothing'}"
         operand = "" if self.construct in ("if", "with") else "operand "
         return f"{self.construct} {operand}{self.text} being {'true' if self.outcome else 'false'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What a template made of a request.
-
-    Attributes:
-        output: The output without the marks; up to the error if there is one.
-        arms: The numbers of the arms that were taken.
-        error: The error that ended it.
-    """
-
-    output: str
-    arms: frozenset[int]
-    error: TemplateExecutionError | None = None
 
 
 class GoCoverage:

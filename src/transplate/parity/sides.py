@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -224,13 +225,30 @@ class JinjaSide:
         return _words(self.source, _JINJA_CODE, _JINJA_STRING)
 
 
-class RendererSide:
-    """One of Ollama's built-in renderers, of which only the prompts are seen."""
+class _ClosedSide(ABC):
+    """What has no template to look into: only its prompts are seen."""
 
-    language: Language = "gotmpl"
     source = ""
     arms: Sequence[Arm] = ()
     words: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what it makes of a conversation."""
+
+    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
+        """Return what it makes of a conversation; there are no arms to take."""
+        return self.render(conversation, now, shape)
+
+    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:  # noqa: ARG002
+        """Return None: what printed a piece of the prompt cannot be told."""
+        return None
+
+
+class RendererSide(_ClosedSide):
+    """One of Ollama's built-in renderers, of which only the prompts are seen."""
+
+    language: Language = "gotmpl"
 
     def __init__(self, renderer: ServedRenderer | Renderer) -> None:
         self.renderer = renderer
@@ -242,14 +260,6 @@ class RendererSide:
         except TransplateError as error:
             return Outcome(getattr(error, "output", ""), error)
 
-    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
-        """Return what Ollama makes of a conversation."""
-        return self.render(conversation, now, shape)
-
-    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:  # noqa: ARG002
-        """Return None: what printed a piece of the prompt cannot be told."""
-        return None
-
     @property
     def abilities(self) -> frozenset[str]:
         """What Ollama does not refuse for this renderer."""
@@ -258,12 +268,8 @@ class RendererSide:
         return frozenset({"tools", "thinking"})
 
 
-class ServerSide:
+class ServerSide(_ClosedSide):
     """A running server, of which only the prompts are seen, at the time of its own clock."""
-
-    source = ""
-    arms: Sequence[Arm] = ()
-    words: frozenset[str] = frozenset()
 
     def __init__(self, server: LiveServer) -> None:
         self.server = server
@@ -281,14 +287,6 @@ class ServerSide:
             return Outcome("", error)
         dated = conversation.now is not None
         return Outcome(prompt, RequestError("the clock of a server cannot be set") if dated else None)
-
-    def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
-        """Return what the server makes of a conversation."""
-        return self.render(conversation, now, shape)
-
-    def pieces(self, conversation: Conversation, now: datetime | None) -> list[tuple[int, int]] | None:  # noqa: ARG002
-        """Return None: what printed a piece of the prompt cannot be told."""
-        return None
 
     @property
     def abilities(self) -> frozenset[str]:
