@@ -57,9 +57,8 @@ def changes(engine: Engine, template: str, context: Mapping[str, Any]) -> str | 
         isinstance(message["content"], list) for message in context["messages"]
     ):
         return "joins the parts of a content"
-    if not abilities["supports_object_arguments"] and any(
-        message.get("tool_calls") for message in context["messages"]
-    ):
+    reads_arguments = "arguments" in template and not abilities["supports_object_arguments"]
+    if reads_arguments and any(message.get("tool_calls") for message in context["messages"]):
         return "writes arguments as text where its probes see no use of them"
     if not abilities["supports_system_role"] and any(
         message["role"] == "system" for message in context["messages"]
