@@ -13,7 +13,7 @@ import pytest
 
 from tests.fuzz.hostile import LANGUAGES, MESSAGES, SMALL, TOOLS, run_go, run_jinja
 from transplate import JinjaTemplate, Limits, OllamaTemplate, Values
-from transplate.errors import ErrorKind, TransplateError
+from transplate.errors import ErrorKind, TemplateExecutionError, TransplateError
 
 _IN_MESSAGES = "{{range .Messages}}{{end}}"
 _LOOPS = "{{range $.Messages}}" * 6
@@ -233,3 +233,17 @@ def test_threads_share_templates_that_reach_limits() -> None:
     for thread in threads:
         thread.join()
     assert results == [True] * 12
+
+
+def test_a_place_that_takes_too_much_stack_to_find_is_left_out() -> None:
+    def render_below(frames: int, template: JinjaTemplate) -> str:
+        return render_below(frames - 1, template) if frames else template.render(MESSAGES)
+
+    unplaced = 0
+    for depth in range(100, 200, 10):
+        template = JinjaTemplate("{{ 'a'" + "|string" * depth + " }}{{ [] + 1 }}")
+        with pytest.raises(TemplateExecutionError) as caught:
+            render_below(300, template)
+        assert "can only concatenate list" in caught.value.message
+        unplaced += caught.value.offset is None
+    assert 0 < unplaced < 10

@@ -94,7 +94,8 @@ def failing_place(
         known: The places of failures of this code so far, by where in it they were; gets this one.
 
     Returns:
-        The place, or None if no generated code was running.
+        The place, or None if no generated code was running, or the template is nested so deeply that its code
+        can be run but not made again with its places, which takes more of Python's stack.
     """
     innermost = None
     while traceback is not None:
@@ -109,7 +110,10 @@ def failing_place(
         return None
     where = (line, column, end_column)
     if where not in known:
-        known[where] = _place_of(where, generate())
+        try:
+            known[where] = _place_of(where, generate())
+        except RecursionError:
+            return None
     return known[where]
 
 
