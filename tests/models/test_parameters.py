@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.oracle.modelfile.oracle import ModelfileOracle
 from transplate import Model
-from transplate.models.parameters import FLAGS, INTEGERS, LISTS, NUMBERS, refusal_of
+from transplate.ollama.parameters import FLAGS, INTEGERS, LISTS, NUMBERS, refusal_of
 
 _VALUES = (
     *("1", "0", "-1", "+5", "-0", "007", "1.5", "1e3", "1e-400", ".5", "5.", "+.5", ".", "e5", "1e", "1e+5"),

@@ -89,14 +89,7 @@ def write_model(
     else:
         for line in _lines(saving, model.name, destination, dry_run=dry_run):
             say(line, err=True)
-    return NO if not _may_join(saving, target) and _differs_unannounced(saving) else FINE
-
-
-def _may_join(saving: Saving, target: Target) -> bool:
-    """Return whether Ollama may join a MESSAGE of the result with a conversation's first message."""
-    from transplate import Modelfile
-
-    return target == "modelfile" and bool(Modelfile.parse(saving.files[""]).values("message"))
+    return NO if _differs_unannounced(saving) else FINE
 
 
 def _differs_unannounced(saving: Saving) -> bool:

@@ -6,9 +6,23 @@ message is a system message, and MESSAGEs before those of the request (ChatHandl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from transplate.jinja.writer import write_string
+
+_STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_ONE = rf"\{{'role': {_STRING}, 'content': {_STRING}\}}"
+_MESSAGE = re.compile(rf"\{{'role': ({_STRING}), 'content': ({_STRING})\}}", re.DOTALL)
+_SET = rf"set messages = \[(?P<NAME>{_ONE}(?:, {_ONE})*)\] \+ messages "
+_NEXT = r"-%\}\s*\{%- "
+_BEGINNING = re.compile(
+    r"\{%- (?:if (?P<condition>not messages or messages\[0\]\.role != 'system' "
+    rf"|messages and messages\[0\]\.role == 'system' {_NEXT}{_SET.replace('NAME', 'other')}{_NEXT}else )"
+    rf"{_NEXT})?{_SET.replace('NAME', 'first')}(?(condition){_NEXT}endif )(?:-%\}}\s*|%\}}\n)",
+    re.DOTALL,
+)
 
 
 def with_beginning(template: str, system: str, messages: Sequence[tuple[str, str]]) -> str:
@@ -43,21 +57,46 @@ def with_beginning(template: str, system: str, messages: Sequence[tuple[str, str
     )
 
 
-def without_beginning(template: str, system: str, messages: Sequence[tuple[str, str]]) -> str | None:
-    """Return the chat template that :func:`with_beginning` was given to get this one; None if there is none.
+class Beginning(NamedTuple):
+    """What :func:`with_beginning` was given.
+
+    Attributes:
+        system: SYSTEM, empty for none.
+        messages: The MESSAGEs.
+        template: The chat template behind the beginning.
+    """
+
+    system: str
+    messages: tuple[tuple[str, str], ...]
+    template: str
+
+
+def read_beginning(template: str) -> Beginning:
+    """Return what a chat template of :func:`with_beginning` was made of, by now perhaps with other texts.
 
     Args:
-        template: A chat template.
-        system: The Modelfile's SYSTEM, empty for none.
-        messages: Its MESSAGEs, as (role, content).
+        template: A chat template; of one that does not begin in such a way all is the template.
     """
-    for first in "x ":
-        beginning = with_beginning(first, system, messages)[:-1]
-        body = template.removeprefix(beginning)
-        if with_beginning(body, system, messages) == template:
-            return body
-    return None
+    match = _BEGINNING.match(template)
+    if match is None:
+        return Beginning("", (), template)
+    history, body = _messages(match["first"]), template[match.end() :]
+    if not match["condition"]:
+        return Beginning("", history, body)
+    (role, system), *rest = history
+    if role != "system" or rest != list(_messages(match["other"] or "")):
+        return Beginning("", (), template)  # Conversations with a system message begin in another way.
+    return Beginning(system, tuple(rest), body)
 
 
 def _message(role: str, content: str) -> str:
     return f"{{'role': {write_string(role)}, 'content': {write_string(content)}}}"
+
+
+def _messages(literals: str) -> tuple[tuple[str, str], ...]:
+    return tuple((_text(role), _text(content)) for role, content in _MESSAGE.findall(literals))
+
+
+def _text(literal: str) -> str:
+    """Return the text of a string literal, which Jinja reads as Python does."""
+    return literal[1:-1].encode("ascii", "backslashreplace").decode("unicode-escape")

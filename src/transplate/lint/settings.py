@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from transplate.errors import TransplateError
 from transplate.lint.finding import Fault, ModelRule
 from transplate.models import Model
-from transplate.models.parameters import refusal_of
 from transplate.models.prompts import renderer_of
+from transplate.ollama.parameters import refusal_of
 from transplate.renderers import entry_of
 
 

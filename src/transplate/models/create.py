@@ -9,7 +9,7 @@ from typing import Any
 from transplate.errors import TransplateError
 from transplate.files import reason
 from transplate.models.model import Model
-from transplate.models.to_modelfile import base_of
+from transplate.models.modelfile_writer import base_of
 
 _CHUNK = 1024 * 1024
 

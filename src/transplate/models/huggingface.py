@@ -10,8 +10,8 @@ from transplate.errors import TransplateError
 from transplate.files import read_object, read_text, reason
 from transplate.models.gguf import read_gguf
 from transplate.models.model import Model
-from transplate.models.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS, is_float32
 from transplate.models.tokenizer import TOKENIZER, read_tokens
+from transplate.ollama.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS, is_float32
 from transplate.source import Source
 
 CHAT_TEMPLATE = "chat_template.jinja"

@@ -8,9 +8,9 @@ from typing import Any
 
 from transplate.errors import TransplateError
 from transplate.models.huggingface import GENERATION
-from transplate.models.parameters import INTEGERS, is_float32
 from transplate.models.stops import texts_of
 from transplate.models.tokenizer import end_ids
+from transplate.ollama.parameters import INTEGERS, is_float32
 
 HOMES = {
     "temperature": "temperature",

@@ -165,13 +165,13 @@ def _of_beginnings(conversion: Conversion, model: Model) -> Conversion:
     if not model.system and not model.messages:
         return conversion
 
-    def begun(test: Callable[[Conversation], bool]) -> Callable[[Conversation], bool]:
+    def of_begun(test: Callable[[Conversation], bool]) -> Callable[[Conversation], bool]:
         return lambda conversation: test(_with_beginning(conversation, model))
 
     return replace(
         conversion,
-        assumptions=tuple(replace(one, holds=begun(one.holds)) for one in conversion.assumptions),
-        losses=tuple(replace(one, affects=begun(one.affects)) for one in conversion.losses),
+        assumptions=tuple(replace(one, holds=of_begun(one.holds)) for one in conversion.assumptions),
+        losses=tuple(replace(one, affects=of_begun(one.affects)) for one in conversion.losses),
     )
 
 

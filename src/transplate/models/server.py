@@ -7,8 +7,8 @@ from typing import Any
 from transplate.errors import TransplateError
 from transplate.gotmpl.literals import LiteralError, unquote
 from transplate.models.model import Model, Tokens
-from transplate.models.parameters import read_parameters
 from transplate.ollama.modelfile import Modelfile, ModelfileError
+from transplate.ollama.parameters import read_parameters
 from transplate.servers.http import ask
 from transplate.source import Source
 

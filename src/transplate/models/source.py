@@ -15,11 +15,11 @@ from transplate.models.gguf import MAGIC, read_gguf
 from transplate.models.hub import find_repository
 from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, imported_chat_template, read_folder
 from transplate.models.model import Model
-from transplate.models.parameters import read_parameters
 from transplate.models.server import read_server
 from transplate.models.tokenizer import TOKENIZER
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.modelfile.reader import COMMANDS
+from transplate.ollama.parameters import read_parameters
 from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
 from transplate.servers.http import SCHEMES
 from transplate.source import Source

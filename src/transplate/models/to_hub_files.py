@@ -8,10 +8,10 @@ from pathlib import Path
 from transplate.files import read_bytes
 from transplate.models.huggingface import OLLAMA_FILES
 from transplate.models.model import Model
-from transplate.models.parameters import read_parameters, refusals_in
+from transplate.models.modelfile_writer import ModelfileWriter
 from transplate.models.saving import Saving
-from transplate.models.to_modelfile import ModelfileWriter
 from transplate.ollama.modelfile.reader import COMMANDS
+from transplate.ollama.parameters import read_parameters
 
 
 def hub_files(model: Model, folder: Path) -> Saving:
@@ -42,7 +42,7 @@ def hub_files(model: Model, folder: Path) -> Saving:
         for command in ("message", "renderer", "parser", "requires", "license", "adapter", "draft")
         if modelfile.values(command)
     ]
-    refusals = refusals_in(model.modelfile) if model.modelfile is not None else []
+    refusals = model.modelfile.refusals if model.modelfile is not None else []
     notes = [*writer.notes, *refusals, *warnings]
     if homeless:
         notes.append(f"has no place in these files: {', '.join(homeless)}")

@@ -15,12 +15,11 @@ from transplate.errors import TransplateError
 from transplate.files import read_object, read_text
 from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
 from transplate.models.model import Model
+from transplate.models.modelfile_writer import plain_modelfile
 from transplate.models.parameter_homes import SETTINGS, has_home, to_generation
-from transplate.models.parameters import refusals_in
 from transplate.models.prompts import ChatTemplate, chat_template_of, template_of
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
-from transplate.models.to_modelfile import plain_modelfile
 from transplate.models.tokenizer import TOKENIZER, token_ids
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -135,7 +134,7 @@ class _Folder:
             yield f"the templates in {ADDITIONAL} stay as they are"
         model = self._model
         if model.modelfile is not None:
-            yield from refusals_in(model.modelfile)
+            yield from model.modelfile.refusals
         aside = [f"PARAMETER {name}" for name, value in model.parameters.items() if not has_home(name, value)]
         settings = {"RENDERER": model.renderer, "PARSER": model.parser, "REQUIRES": model.requires}
         aside += [name for name, value in settings.items() if value]

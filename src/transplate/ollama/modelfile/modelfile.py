@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import NamedTuple, TypeAlias
 
+from transplate.errors import ErrorKind
 from transplate.ollama.modelfile.encoding import Encoding, decode, encode
 from transplate.ollama.modelfile.reader import (
+    COMMANDS,
     Command,
     ModelfileError,
     Statement,
@@ -20,6 +23,7 @@ from transplate.ollama.modelfile.writer import (
     written,
     written_value,
 )
+from transplate.ollama.parameters import NAMES, refusal_of
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import Source
 
@@ -108,6 +112,12 @@ class Modelfile:
                 found.extend(start + at for at, character in enumerate(value) if character in deleted)
         return found
 
+    @property
+    def refusals(self) -> list[str]:
+        """Why Ollama's ``create`` refuses PARAMETERs that its parser takes, one text for each of them."""
+        parameters = (one.command for one in self.statements if one.keyword == "parameter")
+        return list(filter(None, (refusal_of(*parameter) for parameter in parameters)))
+
     # --- edits ------------------------------------------------------------------------------------------
 
     def set(self, name: str, value: Value | Iterable[Value]) -> None:
@@ -118,7 +128,8 @@ class Modelfile:
             value: One value, or several; ``role: content`` for MESSAGE.
 
         Raises:
-            ModelfileError: A Modelfile cannot say it. Nothing is changed.
+            ModelfileError: A Modelfile cannot say it, or Ollama knows no PARAMETER of this name. Nothing is
+                changed.
         """
         name = command_name(name)
         values = [text_of_value(one) for one in ([value] if isinstance(value, Value) else value)]
@@ -136,7 +147,7 @@ class Modelfile:
         """Add a command behind those of its name, or where it belongs when it is the first.
 
         Raises:
-            ModelfileError: A Modelfile cannot say it. Nothing is changed.
+            ModelfileError: As :meth:`set`. Nothing is changed.
         """
         name, text = command_name(name), text_of_value(value)
         self._apply(self._additions(name, [text]), name, [*self.values(name), text])
@@ -177,6 +188,8 @@ class Modelfile:
         if not values:
             return []
         keyword = keyword_of(name, self._behaviour)
+        if keyword == "parameter" and name not in NAMES and not self._named(name):
+            raise _unknown(name)
         like = self._named(name) or [one for one in self.statements if one.keyword == keyword]
         text = self.source.text
         line_ending = "\r\n" if "\r\n" in text else "\n"
@@ -206,6 +219,12 @@ class _Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+def _unknown(name: str) -> ModelfileError:
+    close = get_close_matches(name.lower(), (*NAMES, *COMMANDS), 1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    return ModelfileError(f"Ollama knows no PARAMETER {name!r}{hint}", kind=ErrorKind.UNSUPPORTED)
 
 
 def _behind_line_ending(text: str, end: int) -> int:

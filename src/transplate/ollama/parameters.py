@@ -8,8 +8,6 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from transplate.ollama.modelfile import Modelfile
-
 INTEGERS = (
     *(
         "num_keep",
@@ -42,6 +40,8 @@ DEPRECATED = (
     *("mirostat_tau", "mirostat_eta"),
 )
 """What Ollama ignores, with a warning."""
+NAMES = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, *DEPRECATED)
+"""All that Ollama knows."""
 
 _INTEGER = re.compile("[+-]?[0-9]+")
 _DIGITS, _HEX_DIGITS = "[0-9]+(?:_[0-9]+)*", "[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*"
@@ -78,15 +78,9 @@ def refusal_of(name: str, text: str) -> str:
     """Return why Ollama refuses to make a model with a PARAMETER, empty where it takes it."""
     if name in (*DEPRECATED, *LISTS) or _value(name, text) is not None:
         return ""
-    if name in (*INTEGERS, *NUMBERS, *FLAGS):
+    if name in NAMES:
         return f"PARAMETER {name}: Ollama refuses the value {text!r}"
     return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
-
-
-def refusals_in(modelfile: Modelfile) -> list[str]:
-    """Return why Ollama refuses to make a model of a Modelfile, by each PARAMETER that it refuses."""
-    parameters = (one.command for one in modelfile.statements if one.keyword == "parameter")
-    return list(filter(None, (refusal_of(*parameter) for parameter in parameters)))
 
 
 def is_float32(value: float) -> bool:
