@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,6 +16,7 @@ from transplate.source import Source
 
 LARGEST = 64 * 1024 * 1024
 """Bytes that are read of a file that holds a template or settings."""
+_CHUNK = 1024 * 1024
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -63,25 +65,56 @@ def without_mark(source: Source) -> Source:
     return Source(source.text.removeprefix("\ufeff"), source.name)
 
 
+def json_in(source: Source) -> Any:
+    """Return the value that a JSON text under a name is.
+
+    Raises:
+        TransplateError: It is none.
+    """
+    source = without_mark(source)
+    try:
+        return json.loads(source.text)
+    except RecursionError as error:
+        raise TransplateError(f"{source.name}: JSON that is nested too deep") from error
+    except json.JSONDecodeError as error:
+        message = f"{source.name}: invalid JSON: {error.msg}"
+        raise TransplateError(message, source=source, offset=min(error.pos, len(source.text))) from error
+    except ValueError as error:  # an integer with more digits than Python reads
+        raise TransplateError(f"{source.name}: invalid JSON: {error}") from error
+
+
 def read_object(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file.
 
     Raises:
         TransplateError: It cannot be read or is no JSON object.
     """
-    source = without_mark(read_text(path))
-    try:
-        value = json.loads(source.text)
-    except RecursionError as error:
-        raise TransplateError(f"{path}: JSON that is nested too deep") from error
-    except json.JSONDecodeError as error:
-        message = f"{path}: invalid JSON: {error.msg}"
-        raise TransplateError(message, source=source, offset=min(error.pos, len(source.text))) from error
-    except ValueError as error:  # an integer with more digits than Python reads
-        raise TransplateError(f"{path}: invalid JSON: {error}") from error
+    value = json_in(read_text(path))
     if not isinstance(value, dict):
         raise TransplateError(f"{path}: a JSON object is needed")
     return value
+
+
+def digest_of(path: Path, progress: Callable[[int], None] | None = None) -> str:
+    """Return the SHA-256 of a file of any size.
+
+    Args:
+        path: The file.
+        progress: Called with the count of bytes that were read, each time that some were.
+
+    Raises:
+        TransplateError: It cannot be read.
+    """
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+                if progress is not None:
+                    progress(len(chunk))
+    except OSError as error:
+        raise TransplateError(f"{path}: {reason(error)}") from error
+    return digest.hexdigest()
 
 
 def reason(error: OSError) -> str:
@@ -151,7 +184,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
     Args:
         folder: The folder.
-        files: The files' contents by their names.
+        files: The files' contents by their names, which may have one folder in front.
 
     Raises:
         TransplateError: One of them cannot be written.
@@ -170,6 +203,12 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
                 made.append(one)
         for name, data in files.items():
             at = folder / name
+            inside = (work / name).parent
+            if inside != work and inside.is_symlink():
+                raise OSError("is in a folder that is a link")
+            if not inside.is_dir():
+                inside.mkdir()
+                made.append(inside)
             if at.is_dir() and not at.is_symlink():
                 raise IsADirectoryError
             beside = work / name if is_new else _beside(at)

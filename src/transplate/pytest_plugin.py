@@ -151,11 +151,11 @@ class _PairTests(pytest.Collector):
     @cached_property
     def pair(self) -> Pair:
         """Both templates."""
-        from transplate.cli.templates import read_side
+        from transplate.cli.templates import read_sides
         from transplate.parity.pair import Pair
         from transplate.parity.sides import side_of
 
-        first, second = (side_of(read_side(self._place(source))) for source in self.sources)
+        first, second = map(side_of, read_sides([self._place(source) for source in self.sources]))
         return Pair(first, second, self.config.stash[_STATE].clock)
 
     @property

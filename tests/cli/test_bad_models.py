@@ -109,7 +109,7 @@ def test_a_damaged_blob(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch)
     layer = {"mediaType": "application/vnd.ollama.image.template", "digest": f"sha256:{digest}", "size": 13}
     manifest.write_text(json.dumps({"layers": [layer]}))
     monkeypatch.setenv("OLLAMA_MODELS", str(folder))
-    for content, said in ((None, "No such file"), (b"{{ .System }}", "damaged"), (b"{{ .Prompt }}", "")):
+    for content, said in ((None, "no such file"), (b"{{ .System }}", "damaged"), (b"{{ .Prompt }}", "")):
         if content is not None:
             (blobs / f"sha256-{digest}").write_bytes(content)
         result = run("convert", "m", "out/")
@@ -329,3 +329,41 @@ def test_stops_of_another_type_are_told(run: Run, folder: Path, settings: str, s
     assert result.status == 2
     assert f"generation_config.json: {said}" in result.errors
     assert not (folder / "Modelfile").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("tokenizer_config.json", '{"eos_token": {"content": 5}}', "eos_token: a text, or an object with"),
+        ("tokenizer_config.json", '{"bos_token": 5}', "bos_token: a text, or an object with"),
+        ("tokenizer_config.json", '{"add_bos_token": "yes"}', "add_bos_token: true or false is needed"),
+        ("ollama.json", '{"modelfile": 5}', "ollama.json"),
+        (
+            "ollama.json",
+            '{"modelfile": "FROM x", "generation_config": {}}',
+            "sha256: a text",
+        ),
+        ("ollama.json", '{"chat_template_sha256": "", "generation_config": {}}', "no Modelfile in it"),
+        ("ollama.json", '{"modelfile": "FORM", "generation_config": {}, "chat_template_sha256": ""}', "EOF"),
+        ("ollama.json", "{", "invalid JSON"),
+    ],
+)
+def test_settings_of_another_type_are_told(
+    run: Run, folder: Path, file: str, content: str, said: str
+) -> None:
+    (folder / "m").mkdir()
+    (folder / "m" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    (folder / "m" / file).write_text(content)
+    result = run("convert", "m", "Modelfile")
+    assert result.status == 2
+    assert said in result.errors
+    assert not (folder / "Modelfile").exists()
+
+
+def test_a_file_of_the_same_name_that_is_none_of_ours(run: Run, folder: Path) -> None:
+    (folder / "m").mkdir()
+    (folder / "m" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    (folder / "m" / "ollama.json").write_text('{"host": "example.org"}')
+    result = run("convert", "m", "Modelfile")
+    assert result.status == 0
+    assert "m/ollama.json holds no Modelfile, and is not used" in result.errors

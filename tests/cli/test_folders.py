@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.cli.conftest import Run
 from transplate import JinjaTemplate, Model, OllamaTemplate
-from transplate.convert.beginning import with_beginning
+from transplate.convert.beginning import read_beginning, with_beginning
 
 GO = """{{ range .Messages }}<|im_start|>{{ .Role }}
 {{ .Content }}<|im_end|>
@@ -115,4 +117,22 @@ def test_a_beginning_prints_nothing_of_its_own(
     messages = CONVERSATIONS[0]
     begun = Model("", "Modelfile", system=system, messages=history).conversation(messages)
     expected = JinjaTemplate(template).render(begun)
-    assert JinjaTemplate(with_beginning(template, system, history)).render(messages) == expected
+    text = with_beginning(template, system, history)
+    assert JinjaTemplate(text).render(messages) == expected
+    assert read_beginning(text) == (system, history, template)
+
+
+TEXTS = st.text(st.sampled_from("a'\"\\n{}% \n\té日\u200b\x7f😀"), max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, st.lists(st.tuples(st.sampled_from(["user", "assistant", "system"]), TEXTS), max_size=3), TEXTS)
+def test_a_beginning_is_read_back(system: str, history: list[tuple[str, str]], template: str) -> None:
+    text = with_beginning(template, system, history)
+    assert read_beginning(text) == (system, tuple(history), template)
+    if system or history:
+        # As Jinja reads it, too.
+        messages = [{"role": "user", "content": "Hi"}]
+        read = JinjaTemplate(text[: len(text) - len(template)] + "{{ messages | tojson }}").render(messages)
+        begun = Model("", "Modelfile", system=system, messages=tuple(history)).conversation(messages)
+        assert json.loads(read) == begun

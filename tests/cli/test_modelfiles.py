@@ -11,6 +11,7 @@ from tests.cli.conftest import Run
 from tests.cli.test_folders import CONVERSATIONS, MODELFILE
 from tests.models.test_sources import ENTRIES, gguf
 from transplate import JinjaTemplate, Model, Modelfile, OllamaTemplate
+from transplate.convert.beginning import with_beginning
 
 CHATML = (
     "{{ bos_token }}{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}"
@@ -111,6 +112,44 @@ def test_an_edited_system_prompt_is_the_new_system(run: Run, folder: Path) -> No
     assert run("convert", "out", "back.modelfile").status == 0
     back = Model.load(folder / "back.modelfile")
     assert (back.system, back.parameters["num_ctx"]) == ('Be always "brief".\nDon\'t \\ stray.', 64)
+    assert back.template is not None
+    assert "brief" not in back.template.text
+
+
+def test_what_a_model_begins_with_comes_back_without_the_file_that_keeps_it(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    assert run("convert", "Modelfile", "out/").status == 0
+    (folder / "out" / "ollama.json").unlink()
+    result = run("convert", "out", "back.modelfile")
+    assert result.status == 0
+    before, back = Model.load(folder / "Modelfile"), Model.load(folder / "back.modelfile")
+    assert (back.system, back.messages) == (before.system, before.messages)
+    assert back.parameters["stop"] == before.parameters["stop"]
+    assert back.template is not None
+    assert before.template is not None
+    for messages in CONVERSATIONS:
+        prompts = [OllamaTemplate(one.template.text).render(messages) for one in (back, before)]  # type: ignore[union-attr]
+        assert prompts[0] == prompts[1]
+
+
+def test_messages_of_a_modelfile_hide_no_other_difference(run: Run, folder: Path) -> None:
+    """Ollama joins the last of them with an answer that comes first; whatever else differs counts."""
+    (folder / "m").mkdir()
+    chat = folder / "m" / "chat_template.jinja"
+    history = (("user", "Hi"), ("assistant", "Ho"))
+    chatml = CHATML.replace("{{ bos_token }}", "")
+    chat.write_text(with_beginning(chatml, "", history))
+    result = run("convert", "m", "fine.modelfile")
+    assert result.status == 0
+    assert "same-role-assistant, assistant-first\n" in result.errors
+    assert Model.load(folder / "fine.modelfile").messages == history
+    # Ollama joins these two whatever follows them.
+    chat.write_text(
+        with_beginning(CHATML.replace("{{ bos_token }}", ""), "", (("user", "Hi"), ("user", "Ho")))
+    )
+    result = run("convert", "m", "other.modelfile")
+    assert result.errors.startswith("different on ")
+    assert result.status == 1
 
 
 def test_an_edited_chat_template_is_no_renderer(run: Run, folder: Path) -> None:
@@ -162,6 +201,15 @@ def test_a_template_goes_into_a_copy_of_a_gguf(run: Run, folder: Path) -> None:
     assert not (folder / "new.gguf").exists()
     result = run("convert", "t.jinja", "new.gguf", "--base", "old.gguf")
     assert (result.status, result.output, result.errors) == (0, "", "wrote new.gguf\n")
+    assert run("convert", "t.jinja", "n.gguf", "--base", "t.jinja", "--dry-run").status == 2
+    (folder / "t.gotmpl").write_text("{{ range .Messages }}<{{ .Role }}>{{ .Content }}{{ end }}")
+    result = run("convert", "t.gotmpl", "new.gguf", "--base", "old.gguf", "--dry-run")
+    assert (result.status, result.output) == (0, "")
+    assert result.errors.startswith("equal on ")
+    assert "assumes alternating-roles" in result.errors
+    data = run("convert", "t.gotmpl", "new.gguf", "--base", "old.gguf", "--dry-run", "--json").data
+    assert (data["written"], data["parity"]["verdict"]) == (False, "different")
+    assert "message.content" in data["text"]
     template = Model.load(folder / "new.gguf").chat_template
     assert template is not None
     assert template.text == CHATML

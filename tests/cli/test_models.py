@@ -120,6 +120,98 @@ def test_named_chat_templates(run: Run, model: Path) -> None:
     result = run("render", "model", "-m", "Hi", "--chat-template", "none")
     assert (result.status, result.output) == (2, "")
     assert "its names are default, rag, tool_use" in result.errors
+    left_out = "chat template rag, tool_use are left out"
+    result = run("convert", "model", "t.gotmpl")
+    assert result.status == 0
+    assert left_out in result.errors
+    assert left_out in run("convert", "model", "Modelfile").errors
+    result = run("convert", "model", "r.gotmpl", "--chat-template", "rag")
+    assert (result.status, left_out in result.errors) == (0, False)
+    assert "}}R{{" in Path("r.gotmpl").read_text()
+    assert run("convert", "model", "Modelfile", "--chat-template", "rag", "--force").status == 0
+    assert "R{{" in Path("Modelfile").read_text()
+    Path("c.json").write_text('[{"role": "user", "content": "x"}]')
+    assert run("check", "model", "r.gotmpl", "c.json", "--chat-template", "rag").status == 0
+    assert run("check", "model", "r.gotmpl", "c.json").status == 1
+    assert "no chat template of the name" in run("check", "model", "t.gotmpl", "--chat-template", "x").errors
+    assert "with names" in run("check", "t.gotmpl", "t.gotmpl", "--chat-template", "rag").errors
+
+
+def test_named_chat_templates_stay_in_a_folder(run: Run, model: Path, folder: Path) -> None:
+    (model / "additional_chat_templates").mkdir()
+    (model / "additional_chat_templates" / "tool_use.jinja").write_text("T{{ messages[0].content }}")
+    assert run("convert", "model", "other/").status == 0
+    other, own = Model.load(folder / "other"), Model.load(model)
+    assert {name: one.text for name, one in other.named.items()} == {
+        name: one.text for name, one in own.named.items()
+    }
+    # A name is a file's, and leads nowhere else.
+    named = [{"name": "default", "template": CHAT}, {"name": "../../x", "template": CHAT}]
+    (folder / "bad").mkdir()
+    (folder / "bad" / "tokenizer_config.json").write_text(json.dumps({"chat_template": named}))
+    result = run("convert", "bad", "out/")
+    assert result.status == 2
+    assert "'../../x' cannot be the name of a chat template's file" in result.errors
+    (folder / "elsewhere").mkdir()
+    (folder / "linked").mkdir()
+    (folder / "linked" / "additional_chat_templates").symlink_to("../elsewhere")
+    result = run("convert", "model", "linked/")
+    assert result.status == 2
+    assert "is in a folder that is a link" in result.errors
+    assert not list((folder / "elsewhere").iterdir())
+    assert [path.name for path in (folder / "linked").iterdir()] == ["additional_chat_templates"]
+
+
+def test_what_a_template_cannot_have_is_said(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(MODELFILE)
+    left_out = "left out: SYSTEM, PARAMETER stop, PARAMETER top_k, no part of a TEMPLATE (a Modelfile as DST"
+    assert left_out in run("convert", "Modelfile", "t.gotmpl").errors
+    left_out = (
+        "left out: PARAMETER stop, PARAMETER top_k, no part of a chat template (a folder as DST keeps all"
+    )
+    assert left_out in run("convert", "Modelfile", "t.jinja").errors
+
+
+def test_a_name_that_tells_no_language_is_told_which_it_gets(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(CHAT)
+    (folder / "t.gotmpl").write_text("[{{ .Prompt }}]")
+    assert "wrote m, a Go template\n" in run("convert", "t.jinja", "m").errors
+    assert "wrote m.txt, a chat template in Jinja\n" in run("convert", "t.gotmpl", "m.txt").errors
+    assert run("convert", "t.gotmpl", "m.jinja").errors.endswith("wrote m.jinja\n")
+
+
+def test_special_tokens_are_part_of_a_template(run: Run, model: Path) -> None:
+    (model / "chat_template.jinja").write_text("{{ bos_token }}" + CHAT.replace("</s>", "{{ eos_token }}"))
+    (model / "tokenizer_config.json").write_text('{"bos_token": "<b>", "eos_token": "</e>"}')
+    result = run("convert", "model", "t.gotmpl")
+    assert result.status == 0
+    assert run("render", "t.gotmpl", "-m", "x").output == run("render", "model", "-m", "x").output
+    assert "<b><user>x</e>" in run("render", "t.gotmpl", "-m", "x").output
+    assert run("convert", "model", "own.gotmpl", "--token", "eos_token=!").status == 0
+    assert "<user>x!" in run("render", "own.gotmpl", "-m", "x").output
+    Path("c.json").write_text('[{"role": "user", "content": "x"}]')
+    assert run("check", "model", "own.gotmpl", "c.json", "--token", "eos_token=!").status == 0
+    assert run("check", "model", "own.gotmpl", "c.json").status == 1
+    # Where Ollama's tokenizer adds BOS, the template does not, and the other way round.
+    (model / "tokenizer_config.json").write_text(
+        '{"bos_token": "<b>", "eos_token": "</e>", "add_bos_token": true}'
+    )
+    assert run("convert", "model", "t.gotmpl").status == 0
+    assert "<b>" not in Path("t.gotmpl").read_text()
+    Path("tiny.gguf").write_bytes(gguf(ENTRIES))
+    Path("Modelfile").write_text('FROM ./tiny.gguf\nTEMPLATE """{{ .Prompt }}"""\nPARSER none\n')
+    assert run("convert", "Modelfile", "t.jinja").status == 0
+    assert run("render", "t.jinja", "-m", "x", "--token", "bos_token=<s>").output == "<s>x"
+
+
+def test_errors_about_sources_are_json_where_that_is_asked_for(run: Run, folder: Path) -> None:
+    result = run("nothere", "--json")
+    assert (result.status, result.data["kind"]) == (2, "input")
+    assert "no such command or file: 'nothere'" in result.data["error"]
+    (folder / "mine").mkdir()
+    result = run("ollama:mine", "--json")
+    assert result.status == 2
+    assert "the folder of this name is 'mine', without ollama: in front" in result.data["error"]
 
 
 def test_tokens_and_the_generation_prompt(run: Run, folder: Path) -> None:
@@ -172,6 +264,17 @@ def test_fields_of_a_new_model_that_the_client_has_none_for(folder: Path) -> Non
             Model.load("Modelfile").create_fields()
     (folder / "Modelfile").write_text("FROM .\n")
     with pytest.raises(TransplateError, match="no folder"):
+        Model.load("Modelfile").create_fields()
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.gguf").write_bytes(b"y")
+    (folder / "Modelfile").write_text("FROM ./a.gguf\nADAPTER ./sub/a.gguf\nTEMPLATE x\n")
+    seen: list[tuple[int, int]] = []
+    fields = Model.load("Modelfile").create_fields(progress=lambda done, total: seen.append((done, total)))
+    size = (folder / "a.gguf").stat().st_size + 1
+    assert seen == [(size - 1, size), (size, size)]
+    assert fields["files"]["a.gguf"] != fields["adapters"]["a.gguf"]
+    (folder / "Modelfile").write_text("FROM ./a.gguf\nFROM ./sub/a.gguf\nTEMPLATE x\n")
+    with pytest.raises(TransplateError, match="of one name"):
         Model.load("Modelfile").create_fields()
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from tests.cli.conftest import Run
 from transplate import JinjaTemplate, Model, check_parity
-from transplate.models.prompts import chat_template_of, template_of
+from transplate.models.chat_templates import chat_template_of
+from transplate.models.prompts import template_of
 from transplate.renderers import ServedRenderer, entry_of, names
 
 TOOL = '[{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]'

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.models.pairs import edit_and_convert, go_and_come_back, read_pairs
+from tests.models.pairs import (
+    edit_and_convert,
+    folder_and_back,
+    modelfile_and_back,
+    read_modelfiles,
+    read_pairs,
+)
 from tests.models.test_sources import ENTRIES, gguf
 from transplate import JinjaTemplate, Model, ModelfileError
 from transplate.models.prompts import template_of
@@ -179,19 +186,24 @@ def test_other_ways(tmp_path: Path) -> None:
 # --- real ones ------------------------------------------------------------------------------------------
 
 
-def test_pairs_of_the_library(shared_folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", [modelfile_and_back, folder_and_back])
+def test_pairs_of_the_library(
+    shared_folder: Path, tmp_path: Path, way: Callable[[dict[str, Any], Path], str]
+) -> None:
     """Some of them; ``python -m tests.models.pairs`` takes them all."""
     pairs = read_pairs(shared_folder)
     for number in range(0, len(pairs), 33):
         folder = tmp_path / str(number)
         folder.mkdir()
-        go_and_come_back(pairs[number], folder)
+        assert way(pairs[number], folder).startswith("came back")
 
 
 def test_public_modelfiles(shared_folder: Path, tmp_path: Path) -> None:
     """Every seventh of them: converted, or refused with a reason; edited, and read back."""
-    with gzip.open(shared_folder / "corpus" / "modelfiles_public.jsonl.gz", "rt", encoding="utf-8") as file:
-        texts = [json.loads(line)["text"] for line in file][::7]
-    ends = Counter(edit_and_convert(text, tmp_path / str(number)) for number, text in enumerate(texts))
+    ends: Counter[str] = Counter()
+    for number, text in enumerate(read_modelfiles(shared_folder)[::7]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        ends[edit_and_convert(text, folder)] += 1
     assert ends["converted"] > 5
     assert set(ends) <= {"converted", "no template", "refused by Ollama"}

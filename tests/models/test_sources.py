@@ -174,7 +174,7 @@ def test_a_blob_that_is_damaged_or_missing_is_told(store: Path) -> None:
     with pytest.raises(TransplateError, match="damaged"):
         Model.load("ollama:me/mine:7b")
     blob.unlink()
-    with pytest.raises(TransplateError, match=f"{blob.name}: No such file"):
+    with pytest.raises(TransplateError, match=f"{blob.name}: no such file"):
         Model.load("ollama:me/mine:7b")
     blob.symlink_to(blob)
     with pytest.raises(TransplateError, match="symbolic links"):

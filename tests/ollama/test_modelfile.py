@@ -153,7 +153,7 @@ def test_chooses_quotes_that_read_back(value: str, text: str) -> None:
     [
         ("system", "a\u200bb", r"U\+200B"),
         ("system", 'x"""\ny"\nz', "no escapes"),
-        ("num-ctx", "1", "no name of a parameter"),
+        ("num-ctx", "1", "did you mean num_ctx"),
         ("message", "tool: hi", "no message"),
         ("system", "\ud800", "surrogate"),
     ],
@@ -164,6 +164,28 @@ def test_refuses_what_a_modelfile_cannot_say(name: str, value: str, said: str) -
         modelfile.add(name, value)
     assert caught.value.kind is ErrorKind.UNSUPPORTED
     assert str(modelfile) == FILE
+
+
+def test_refuses_parameters_that_ollama_does_not_know() -> None:
+    modelfile = Modelfile.parse("FROM x\nPARAMETER of_the_future 1\nPARAMETER num_ctx many\n")
+    for name, said in (
+        ("temprature", "did you mean temperature"),
+        ("Temperature", "temperature"),
+        ("zzz", "'zzz'$"),
+    ):
+        for change in (modelfile.set, modelfile.add):
+            with pytest.raises(ModelfileError, match=said) as caught:
+                change(name, "1")
+            assert caught.value.kind is ErrorKind.UNSUPPORTED
+    # What is there is its author's business.
+    modelfile.set("of_the_future", "2")
+    assert modelfile.get("of_the_future") == "2"
+    assert modelfile.refusals == [
+        "PARAMETER of_the_future: Ollama knows none of this name, and refuses to make the model",
+        "PARAMETER num_ctx: Ollama refuses the value 'many'",
+    ]
+    modelfile.remove("of_the_future")
+    assert "of_the_future" not in str(modelfile)
 
 
 def test_the_last_from_stays() -> None:

@@ -22,11 +22,11 @@ from transplate.cli.files import STDIN
 from transplate.cli.formats import FORMATS, written
 from transplate.cli.formats.checked import Checked
 from transplate.cli.matrix import is_matrix, pairs_in
-from transplate.cli.options import downloading
+from transplate.cli.options import downloading, giving_tokens, naming_template
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say, show_error
 from transplate.cli.parity_text import parity_lines
 from transplate.cli.project import Project, read_project
-from transplate.cli.templates import read_template
+from transplate.cli.templates import TemplateFile, read_template
 from transplate.cli.verdict import report_data
 from transplate.errors import TransplateError
 from transplate.files import write_file
@@ -63,6 +63,8 @@ _MOST_IN_FULL = 3
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Write the answer in another form.")
 @click.option("--output", metavar="FILE", help="Where to write it; standard output if not said.")
+@naming_template
+@giving_tokens
 @downloading
 @errors_as_json
 def command(
@@ -78,6 +80,8 @@ def command(
     update_baseline: bool,
     form: str | None,
     output: str | None,
+    name: str | None,
+    tokens: dict[str, str],
     download: bool,
     as_json: bool,
 ) -> int:
@@ -100,7 +104,8 @@ def command(
     if cache:
         if first is None or second is not None:
             raise click.UsageError("--cache takes one template")
-        return _cache(first, download=download, verbose=verbose, as_json=as_json)
+        template = read_template(first, download=download, name=name, tokens=tokens)
+        return _cache(template, verbose=verbose, as_json=as_json)
     if output is not None and form is None:
         raise click.UsageError("--output needs --format")
     if form is not None and as_json and output is None:
@@ -120,7 +125,15 @@ def command(
         given += _built_in(only)
     generate, is_unusual = not (quick or given), unusual or project.unusual
     jobs = [
-        Job((project.source(a), project.source(b)), tuple(given), generate, is_unusual, download)
+        Job(
+            (project.source(a), project.source(b)),
+            tuple(given),
+            generate,
+            is_unusual,
+            download,
+            name,
+            tokens,
+        )
         for a, b in pairs
     ]
     results = [compare(jobs[0])] if is_one else _all(jobs)
@@ -204,11 +217,11 @@ def _pairs_data(found: Sequence[Checked]) -> dict[str, Any]:
     }
 
 
-def _cache(source: str, *, download: bool, verbose: bool, as_json: bool) -> int:
+def _cache(template: TemplateFile, *, verbose: bool, as_json: bool) -> int:
     """Say whether the prompts of growing conversations extend each other, and return the exit status."""
     from transplate.parity import check_cache
 
-    report = check_cache(read_template(source, download=download).template)
+    report = check_cache(template.template)
     if as_json:
         print_json(asdict(report), indent=2)
     else:

@@ -13,8 +13,8 @@ import click
 
 from transplate.cli import BAD
 from transplate.cli.files import STDIN
-from transplate.cli.output import show_error
-from transplate.errors import TransplateError
+from transplate.cli.output import print_json, show_error
+from transplate.errors import ErrorKind, TransplateError
 from transplate.files import reason
 
 _COMMANDS = ("render", "convert", "check", "lint", "suggest")
@@ -66,12 +66,9 @@ def _is_source(name: str) -> bool:
     prefixes = ("http://", "https://", "ollama:", "hf:", "renderer:")
     if name == STDIN or name.startswith(prefixes) or Path(name).exists():
         return True
-    from transplate.ollama.store import ModelName, find_manifest
+    from transplate.ollama.store import is_stored
 
-    try:
-        return find_manifest(ModelName.parse(name)) is not None
-    except TransplateError:
-        return False
+    return is_stored(name)
 
 
 def _can_name(name: str) -> bool:
@@ -130,6 +127,8 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         return int(_transplate.main(list(arguments), "transplate", standalone_mode=False) or 0)
     except click.ClickException as error:
+        if "--json" in arguments:
+            print_json({"error": error.format_message(), "kind": ErrorKind.INPUT.value})
         error.show()
         return BAD
     except click.Abort as error:

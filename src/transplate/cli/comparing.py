@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from transplate.cli.formats.checked import Checked
-from transplate.cli.templates import read_model, read_side
+from transplate.cli.templates import read_model, read_sides
 from transplate.errors import TransplateError
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Job:
         generate: Whether to make more conversations; never for a running server.
         unusual: Whether to compare on conversations that people hardly send, too.
         download: Whether small files of repositories may be fetched.
+        name: Which chat template to take of a source that has several; None for the default.
+        tokens: Special tokens for chat templates, by their names.
     """
 
     sources: tuple[str, str]
@@ -37,6 +39,8 @@ class Job:
     generate: bool = True
     unusual: bool = False
     download: bool = False
+    name: str | None = None
+    tokens: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def _templates(job: Job) -> tuple[Template, Template] | None:
 
     first, second = job.sources
     if second != first + GGUF:
-        a, b = (read_side(source, download=job.download) for source in job.sources)
+        a, b = read_sides(job.sources, download=job.download, name=job.name, tokens=job.tokens)
         return a, b
     model = read_model(first)
     if model.template is None or model.chat_template is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -10,7 +10,7 @@ import click
 from transplate.cli import FINE, NO
 from transplate.cli.explained import explanation_lines, explanations, unexplained
 from transplate.cli.files import STDOUT
-from transplate.cli.options import downloading, speaking
+from transplate.cli.options import downloading, giving_tokens, naming_template, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.cli.verdict import report_data, report_lines
@@ -39,6 +39,9 @@ of a request before any template sees it.
 """
 
 
+_LANGUAGES = {"gotmpl": "a Go template", "jinja": "a chat template in Jinja"}
+
+
 @click.command("convert", epilog=_EPILOG, short_help="Convert a template, or a whole model.")
 @click.argument("source", metavar="SRC")
 @click.argument("destination", metavar="[DST]", required=False)
@@ -64,6 +67,8 @@ of a request before any template sees it.
 @click.option("--base", metavar="GGUF", help="Write DST as a copy of this GGUF with the chat template SRC.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @click.option("--force", is_flag=True, help="Where DST is a whole model: replace what is there and differs.")
+@naming_template
+@giving_tokens
 @speaking
 @downloading
 @click.option("--json", "as_json", is_flag=True, help="Print text and report as JSON.")
@@ -78,6 +83,8 @@ def command(
     base: str | None,
     dry_run: bool,
     force: bool,
+    name: str | None,
+    tokens: dict[str, str],
     language: Language | None,
     download: bool,
     as_json: bool,
@@ -89,26 +96,23 @@ def command(
     layout, merged into what is there. A template that the other language cannot express exactly is refused,
     and nothing is written.
     """
-    from transplate.cli.models import target_of, write_model
+    from transplate.cli.models import WHOLE, target_of, write_model
 
     if destination == STDOUT:
         destination = None
-    if base is None and destination is not None and destination.lower().endswith(".gguf"):
+    is_gguf = destination is not None and destination.lower().endswith(".gguf")
+    if is_gguf and base is None:
         raise click.UsageError(f"{destination}: a GGUF is written as a copy of another, which --base names")
-    if base is not None:
+    if base is not None and not is_gguf:
+        raise click.UsageError("--base needs a DST that is the new GGUF, such as new.gguf")
+    if target in WHOLE and destination is None:
+        raise click.UsageError(f"--to {target} needs a DST to write to")
+    model = read_model(source, download=download, language=language, name=name, tokens=tokens)
+    if base is not None and destination is not None:
         from transplate.cli.gguf import write_gguf
 
-        if destination is None or not destination.lower().endswith(".gguf"):
-            raise click.UsageError("--base needs a DST that is the new GGUF, such as new.gguf")
-        return write_gguf(
-            read_model(source, language=language), destination, base, dry_run=dry_run, force=force
-        )
-    if target in ("hf", "modelfile", "hub") and destination is None:
-        raise click.UsageError(f"--to {target} needs a DST to write to")
-    model = read_model(source, download=download, language=language)
-    whole = target if target in ("hf", "modelfile", "hub") else None
-    if destination is not None and target is None:
-        whole = target_of(model, destination)
+        return write_gguf(model, destination, base, dry_run=dry_run, force=force, as_json=as_json)
+    whole = target_of(model, destination, target)
     if whole is not None and destination is not None:
         return write_model(
             model, destination, whole, base=model_base, dry_run=dry_run, force=force, as_json=as_json
@@ -118,69 +122,96 @@ def command(
     named = language_of_name(destination) if destination else None
     if target and named and target != named:
         raise click.UsageError(f"--to {target} and the name {destination} do not go together")
-    if model.renderer and (target or named) != "gotmpl":
-        return _write_own(model, "jinja", destination, dry_run=dry_run, as_json=as_json)
+    wanted = named or target
+    result = _Result(model, destination, dry_run=dry_run, as_json=as_json)
+    if model.renderer and wanted != "gotmpl":
+        return result.write_own("jinja")
     template = template_of(model)
-    if (target or named) == template.language:
-        if model.kind in ("Go template", "chat template"):
-            raise click.UsageError(f"{template.source.name} is a {template.language} template already")
-        return _write_own(model, template.language, destination, dry_run=dry_run, as_json=as_json)
-    convert = _to_go if template.language == "jinja" else _to_jinja
-    conversion = convert(template, exact=exact, assume=assume)
-    report = _check(template, conversion)
-    if destination is not None and not dry_run:
-        write_file(destination, conversion.text.encode())
-    if as_json:
-        print_json(_data(conversion, report), indent=2)
-    else:
-        if destination is None:
-            print_exactly(conversion.text.encode())
-        for line in _lines(conversion, report, template, destination or "the result"):
-            say(line, err=True)
-        if destination is not None:
-            say(f"{'would write' if dry_run else 'wrote'} {destination}", err=True)
-    return NO if unexplained(report, conversion).differences else FINE
+    if wanted != template.language:
+        return result.write_converted(template, exact=exact, assume=assume)
+    if model.kind in ("Go template", "chat template"):
+        raise click.UsageError(f"{template.source.name} is a {template.language} template already")
+    return result.write_own(template.language)
 
 
-def _write_own(
-    model: Model, language: Language, destination: str | None, *, dry_run: bool, as_json: bool
-) -> int:
-    """Write the template of a model as it is; of a RENDERER, the chat template that stands for it."""
-    from transplate.models.prompts import chat_template_of, counting_template
+class _Result:
+    """A template as what becomes of a model, to be written and told about."""
 
-    text = chat_template_of(model).text if language == "jinja" else counting_template(model)[0].text
-    if destination is not None and not dry_run:
-        write_file(destination, text.encode())
-    if as_json:
-        print_json({"text": text, "renderer": model.renderer}, indent=2)
+    def __init__(self, model: Model, destination: str | None, *, dry_run: bool, as_json: bool) -> None:
+        self._model = model
+        self._destination = destination
+        self._dry_run = dry_run
+        self._as_json = as_json
+
+    def write_own(self, language: Language) -> int:
+        """Write the template of the model as it is; of a RENDERER, the chat template that stands for it."""
+        from transplate.models.chat_templates import chat_template_of
+        from transplate.models.prompts import counting_template
+
+        model = self._model
+        text = chat_template_of(model).text if language == "jinja" else counting_template(model)[0].text
+        how = f": the prompts of Ollama's renderer {model.renderer}" if model.renderer else ""
+        self._write(text, {"text": text, "renderer": model.renderer}, [])
+        if not self._as_json:
+            self._say_written(how or ", without any conversion")
+            self._say_left_out(language)
         return FINE
-    if destination is None:
-        print_exactly(text.encode())
-    elif model.renderer:
-        written = "would write" if dry_run else "wrote"
-        say(f"{written} {destination}: the prompts of Ollama's renderer {model.renderer}", err=True)
-    else:
-        say(f"{'would write' if dry_run else 'wrote'} {destination}, without any conversion", err=True)
-    if language == "gotmpl" and (left_out := _left_out(model)):
-        say(left_out, err=True)
-    return FINE
 
+    def write_converted(self, template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> int:
+        """Write the template in the other language, and whether it prints the same."""
+        convert = _to_go if template.language == "jinja" else _to_jinja
+        conversion = convert(template, exact=exact, assume=assume)
+        report = _check(template, conversion)
+        lines = _lines(conversion, report, template, self._destination or "the result")
+        self._write(conversion.text, _data(conversion, report), lines)
+        if not self._as_json:
+            language: Language = "jinja" if template.language == "gotmpl" else "gotmpl"
+            self._say_left_out(language)
+            is_told = self._destination is None or language_of_name(self._destination) is not None
+            self._say_written("" if is_told else f", {_LANGUAGES[language]}")
+        return NO if unexplained(report, conversion).differences else FINE
 
-def _left_out(model: Model) -> str:
-    """Return what a Go template cannot have of the model that it is of, in one line; empty for nothing."""
-    names = [name for name, value in (("SYSTEM", model.system), ("MESSAGE", model.messages)) if value]
-    if not names:
-        return ""
-    return f"left out: {', '.join(names)}, no part of a TEMPLATE (a Modelfile as DST keeps all of it)"
+    def _write(self, text: str, data: dict[str, Any], lines: Iterable[str]) -> None:
+        if self._destination is not None and not self._dry_run:
+            write_file(self._destination, text.encode())
+        if self._as_json:
+            print_json(data, indent=2)
+            return
+        if self._destination is None:
+            print_exactly(text.encode())
+        for line in lines:
+            say(line, err=True)
+
+    def _say_written(self, what: str) -> None:
+        if self._destination is not None:
+            say(f"{'would write' if self._dry_run else 'wrote'} {self._destination}{what}", err=True)
+
+    def _say_left_out(self, language: Language) -> None:
+        """Say what a template cannot have of the model that it is of."""
+        from transplate.models.prompts import notes_on_others
+
+        model = self._model
+        asides = {"SYSTEM": model.system, "MESSAGE": model.messages} if language == "gotmpl" else {}
+        names = [name for name, value in {**asides, "PARSER": model.parser}.items() if value]
+        names += [f"PARAMETER {name}" for name in model.parameters]
+        if names:
+            what, keeps = ("TEMPLATE", "Modelfile") if language == "gotmpl" else ("chat template", "folder")
+            rest = f"no part of a {what} (a {keeps} as DST keeps all of it)"
+            say(f"left out: {', '.join(names)}, {rest}", err=True)
+        for note in notes_on_others(model):
+            say(note, err=True)
 
 
 def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:
     from transplate import to_jinja
-    from transplate.models.prompts import begun_conversion
+    from transplate.models.chat_templates import begun_conversion
 
+    model = template.model
+    if model.tokens.adds_bos and model.tokens.bos:
+        assume = (*assume, "bos-token")
     try:
-        if _begins(template.model):
-            return begun_conversion(template.source, template.model, exact=exact, assume=assume)
+        if model.system or model.messages:
+            return begun_conversion(template.source, model, exact=exact, assume=assume)
         with naming(template.source):
             return to_jinja(template.source.text, exact=exact, assume=assume)
     except ValueError as error:
@@ -190,11 +221,18 @@ def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -
 def _to_go(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:
     from transplate import to_go
 
+    tokens = _tokens_in_go(template.model)
     try:
         with naming(template.source):
-            return to_go(template.source.text, exact=exact, assume=assume)
+            return to_go(template.source.text, exact=exact, assume=assume, special_tokens=tokens)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _tokens_in_go(model: Model) -> dict[str, str]:
+    """Return the special tokens that a TEMPLATE prints: BOS is none where Ollama's tokenizer adds it."""
+    tokens = model.special_tokens
+    return {**tokens, "bos_token": ""} if model.tokens.adds_bos and model.tokens.bos else tokens
 
 
 def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
@@ -202,16 +240,15 @@ def _check(template: TemplateFile, conversion: Conversion) -> ParityReport:
     from transplate.ollama.begun import BegunTemplate
     from transplate.parity.conversations import ordinary_conversations
 
-    # A model's special tokens are no part of either side; SYSTEM and MESSAGEs are, in Jinja.
+    model = template.model
+    # SYSTEM and MESSAGEs are part of the template in Jinja, and not in Go.
     if template.language == "jinja":
-        sides = JinjaTemplate(template.source.text), OllamaTemplate(conversion.text)
-        return check_parity(*sides, ordinary_conversations(), explain=True)
-    go = BegunTemplate(template.source.text, system=template.model.system, messages=template.model.messages)
-    return check_parity(go, JinjaTemplate(conversion.text))
-
-
-def _begins(model: Model) -> bool:
-    return bool(model.system or model.messages)
+        chat = JinjaTemplate(template.source.text, special_tokens=_tokens_in_go(model))
+        return check_parity(chat, OllamaTemplate(conversion.text), ordinary_conversations(), explain=True)
+    go = BegunTemplate(template.source.text, system=model.system, messages=model.messages)
+    # What Ollama's tokenizer adds is not in what the TEMPLATE prints.
+    tokens = {**model.special_tokens, "bos_token": ""}
+    return check_parity(go, JinjaTemplate(conversion.text, special_tokens=tokens))
 
 
 def _lines(
@@ -225,8 +262,6 @@ def _lines(
     for loss in conversion.losses:
         place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
         yield f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}"
-    if template.language == "jinja" and (left_out := _left_out(template.model)):
-        yield left_out
 
 
 def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:

@@ -8,44 +8,50 @@ from typing import TYPE_CHECKING
 
 import click
 
-from transplate.cli import FINE
-from transplate.cli.output import say
+from transplate.cli import FINE, NO
+from transplate.cli.models import differs_unannounced, verdict_lines
+from transplate.cli.output import print_json, say
+from transplate.cli.verdict import report_data
 from transplate.errors import TransplateError
 
 if TYPE_CHECKING:
     from transplate import Model
 
 
-def write_gguf(model: Model, destination: str, base: str, *, dry_run: bool, force: bool) -> int:
+def write_gguf(
+    model: Model, destination: str, base: str, *, dry_run: bool, force: bool, as_json: bool
+) -> int:
     """Write a copy of a GGUF with a chat template, with a bar on a terminal.
 
     Raises:
         TransplateError: The base is damaged, or the copy is there already and ``force`` is not given, or it
             cannot be written.
     """
+    from transplate.models.chat_templates import chat_template_of
+    from transplate.models.gguf import read_metadata
     from transplate.models.gguf_writer import write_with_template
-    from transplate.models.prompts import chat_template_of
 
     chat = chat_template_of(model)
-    if chat.conversion is not None:
-        for assumption in chat.conversion.assumptions:
-            say(f"assumes {assumption.name}: {assumption.meaning}", err=True)
-    if Path(destination).exists() and not force and not dry_run:
-        raise TransplateError(f"{destination}: is there already: --force replaces it")
+    parity = chat.parity(model)
     if dry_run:
-        say(f"would write {destination}", err=True)
-        return FINE
-    shown = 0
-    with click.progressbar(
-        length=100, label=destination, file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as bar:
+        read_metadata(Path(base))
+    elif Path(destination).exists() and not force:
+        raise TransplateError(f"{destination}: is there already: --force replaces it")
+    else:
+        with click.progressbar(
+            length=100, label=destination, file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as bar:
 
-        def progress(done: int, total: int) -> None:
-            nonlocal shown
-            percent = 100 * done // max(total, 1)
-            bar.update(percent - shown)
-            shown = percent
+            def progress(done: int, total: int) -> None:
+                bar.update(100 * done // max(total, 1) - bar.pos)
 
-        write_with_template(Path(base), Path(destination), chat.text, progress=progress)
-    say(f"wrote {destination}", err=True)
-    return FINE
+            write_with_template(Path(base), Path(destination), chat.text, progress=progress)
+    notes = list(chat.notes(model))
+    if as_json:
+        data = {"text": chat.text, "written": not dry_run, "notes": notes}
+        print_json({**data, "parity": parity and report_data(parity)}, indent=2)
+    else:
+        for line in (*verdict_lines(parity, chat.conversion, model.name, destination), *notes):
+            say(line, err=True)
+        say(f"{'would write' if dry_run else 'wrote'} {destination}", err=True)
+    return NO if differs_unannounced(parity, chat.conversion) else FINE

@@ -17,16 +17,17 @@ from transplate.errors import TransplateError
 from transplate.language import language_of_name
 
 if TYPE_CHECKING:
-    from transplate import Model
+    from transplate import Conversion, Model, ParityReport
     from transplate.models.saving import Saving
 
 Target: TypeAlias = Literal["hf", "modelfile", "hub"]
+WHOLE: tuple[Target, ...] = ("hf", "modelfile", "hub")
 
 _TEMPLATES = ("Go template", "chat template")
 
 
-def target_of(model: Model, destination: str) -> Target | None:
-    """Return what a destination is to become: a folder or a Modelfile; None for a template's file.
+def target_of(model: Model, destination: str | None, said: str | None) -> Target | None:
+    """Return what a destination is to become: a folder or a Modelfile; None for a template.
 
     A name such as ``chat_template.jinja`` means a file, whatever is there. A name that tells nothing, such as
     ``out``, means a folder where what is converted comes from Ollama, as Ollama has no folders itself.
@@ -36,6 +37,8 @@ def target_of(model: Model, destination: str) -> Target | None:
     """
     from transplate.models.source import MODELFILE_NAME
 
+    if destination is None or said is not None:
+        return next((target for target in WHOLE if target == said), None)
     if destination.endswith(("/", os.sep)):
         return "hf"
     if language_of_name(destination) is not None:
@@ -89,22 +92,29 @@ def write_model(
     else:
         for line in _lines(saving, model.name, destination, dry_run=dry_run):
             say(line, err=True)
-    return NO if _differs_unannounced(saving) else FINE
+    return NO if differs_unannounced(saving.parity, saving.conversion) else FINE
 
 
-def _differs_unannounced(saving: Saving) -> bool:
+def differs_unannounced(parity: ParityReport | None, conversion: Conversion | None) -> bool:
     """Return whether prompts differ on conversations that a converted template is meant for."""
-    if saving.conversion is None or saving.parity is None:
+    if conversion is None or parity is None:
         return False
-    return bool(unexplained(saving.parity, saving.conversion).differences)
+    return bool(unexplained(parity, conversion).differences)
+
+
+def verdict_lines(
+    parity: ParityReport | None, conversion: Conversion | None, source: str, destination: str
+) -> Iterator[str]:
+    """Yield whether the prompts of a whole model are the same; nothing where its template is its own."""
+    if parity is not None and conversion is not None:
+        yield from report_lines(unexplained(parity, conversion), source, destination)
+        yield from explanation_lines(parity, conversion)
+    elif parity is not None:
+        yield from report_lines(parity, source, destination)
 
 
 def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:
-    if saving.parity is not None and saving.conversion is not None:
-        yield from report_lines(unexplained(saving.parity, saving.conversion), source, destination)
-        yield from explanation_lines(saving.parity, saving.conversion)
-    elif saving.parity is not None:
-        yield from report_lines(saving.parity, source, destination)
+    yield from verdict_lines(saving.parity, saving.conversion, source, destination)
     yield from saving.notes
     for replaced in saving.replaced:
         yield f"{'would replace' if dry_run else 'replaced'}: {replaced}"

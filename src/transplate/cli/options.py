@@ -12,3 +12,22 @@ speaking = click.option(
     type=click.Choice(["gotmpl", "jinja"]),
     help="The language of the template SRC, where its name and its text do not tell.",
 )
+
+
+def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
+    if wrong := [pair for pair in pairs if not pair.partition("=")[1]]:
+        raise click.BadParameter(f"{wrong[0]!r} is no NAME=TEXT")
+    return {name: text for name, _, text in (pair.partition("=") for pair in pairs)}
+
+
+naming_template = click.option(
+    "--chat-template", "name", metavar="NAME", help="Of named chat templates, the one to take."
+)
+giving_tokens = click.option(
+    "--token",
+    "tokens",
+    metavar="NAME=TEXT",
+    multiple=True,
+    callback=_tokens,
+    help="A special token for a chat template, such as bos_token='<s>'.",
+)

@@ -9,7 +9,7 @@ import click
 
 from transplate.cli import FINE
 from transplate.cli.files import STDIN, name_of, read_text
-from transplate.cli.options import downloading, speaking
+from transplate.cli.options import downloading, giving_tokens, naming_template, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json
 from transplate.cli.requests import (
     EXAMPLE,
@@ -36,12 +36,6 @@ def _think(_: click.Context, __: click.Parameter, word: str | None) -> bool | st
     return {"true": True, "false": False}.get(word, word) if word is not None else None
 
 
-def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
-    if wrong := [pair for pair in pairs if not pair.partition("=")[1]]:
-        raise click.BadParameter(f"{wrong[0]!r} is no NAME=TEXT")
-    return {name: text for name, _, text in (pair.partition("=") for pair in pairs)}
-
-
 @click.command("render", epilog=_EPILOG, short_help="Print the prompt that a template makes of a request.")
 @click.argument("source", metavar="SRC")
 @click.argument("request_file", metavar="[REQUEST]", required=False)
@@ -64,15 +58,8 @@ def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> di
     metavar="FILE",
     help='Render many: a request a line in, a {"prompt"} or {"error"} a line out.',
 )
-@click.option("--chat-template", "name", metavar="NAME", help="Of named chat templates, the one to take.")
-@click.option(
-    "--token",
-    "tokens",
-    metavar="NAME=TEXT",
-    multiple=True,
-    callback=_tokens,
-    help="A special token for a chat template, such as bos_token='<s>'.",
-)
+@naming_template
+@giving_tokens
 @click.option(
     "--generation-prompt/--no-generation-prompt",
     default=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,26 +37,39 @@ class TemplateFile:
     model: Model
 
 
-def read_model(path: str, *, download: bool = False, language: Language | None = None) -> Model:
+def read_model(
+    path: str,
+    *,
+    download: bool = False,
+    language: Language | None = None,
+    name: str | None = None,
+    tokens: Mapping[str, str] = {},
+) -> Model:
     """Return what a source is: a template alone, or a whole model.
 
     Args:
         path: The source, ``-`` for standard input.
         download: Whether the few small files of a repository that is not in the cache are fetched.
         language: The language of a template, where name and text do not tell.
+        name: Which of the named chat templates is its only template; None for what it has.
+        tokens: Special tokens besides, or instead of, those of the model.
 
     Raises:
-        TransplateError: It cannot be read, or standard input is empty.
+        TransplateError: It cannot be read, standard input is empty, or there is no such chat template.
     """
     from transplate.models.source import load, read
 
     if path != STDIN:
-        return load(path, download=download, language=language)
-    with opened(path) as file:
-        data = file.read()
-    if not data:
-        raise TransplateError(f"{name_of(path)}: is empty, where a template or a Modelfile was expected")
-    return read(data, name_of(path), language=language)
+        model = load(path, download=download, language=language)
+    else:
+        with opened(path) as file:
+            data = file.read()
+        if not data:
+            raise TransplateError(f"{name_of(path)}: is empty, where a template or a Modelfile was expected")
+        model = read(data, name_of(path), language=language)
+    if name is not None:
+        model = _with_named(model, name)
+    return _with_tokens(model, tokens) if tokens else model
 
 
 def read_template(
@@ -79,48 +92,52 @@ def read_template(
     Raises:
         TransplateError: It cannot be read, or there is no template in it.
     """
-    model = read_model(path, download=download, language=language)
-    if tokens:
-        own = model.tokens
-        others = {key: text for key, text in tokens.items() if key not in ("bos_token", "eos_token")}
-        bos, eos = tokens.get("bos_token", own.bos), tokens.get("eos_token", own.eos)
-        own = replace(own, bos=bos, eos=eos, others={**own.others, **others})
-        model = replace(model, tokens=own)
-    return template_of(model, name=name)
+    return template_of(read_model(path, download=download, language=language, name=name, tokens=tokens))
 
 
-def read_side(
-    path: str, *, download: bool = False
-) -> OllamaTemplate | JinjaTemplate | ServedRenderer | LiveServer:
-    """Return what makes the prompts of a source in a comparison: of a running server the server itself.
+def read_sides(
+    sources: Sequence[str],
+    *,
+    download: bool = False,
+    name: str | None = None,
+    tokens: Mapping[str, str] = {},
+) -> list[OllamaTemplate | JinjaTemplate | ServedRenderer | LiveServer]:
+    """Return what makes the prompts of each source in a comparison: of a running server the server itself.
 
     Args:
-        path: The source, ``-`` for standard input.
+        sources: The sources, ``-`` for standard input.
         download: As for :func:`read_model`.
+        name: Which chat template to take of the sources that have several.
+        tokens: As for :func:`read_model`.
 
     Raises:
-        TransplateError: It cannot be read, or there is no template in it, or no such server.
+        TransplateError: One cannot be read, or there is no template in it, or no such server.
     """
     from transplate.servers import open_server
     from transplate.servers.http import SCHEMES
 
-    return open_server(path) if path.startswith(SCHEMES) else read_template(path, download=download).template
+    models = [
+        None if source.startswith(SCHEMES) else read_model(source, download=download, tokens=tokens)
+        for source in sources
+    ]
+    if name is not None:
+        if not any(model is not None and model.named for model in models):
+            raise TransplateError(f"{' and '.join(sources)}: there are no chat templates with names")
+        models = [_with_named(model, name) if model and model.named else model for model in models]
+    return [
+        open_server(source) if model is None else template_of(model).template
+        for source, model in zip(sources, models, strict=True)
+    ]
 
 
-def template_of(model: Model, *, name: str | None = None) -> TemplateFile:
+def template_of(model: Model) -> TemplateFile:
     """Return the template of a model, the one that Ollama runs where it has several.
-
-    Args:
-        model: The model.
-        name: Which of its named chat templates to take.
 
     Raises:
         TransplateError: There is none, or it is none that can be read.
     """
     from transplate.models.prompts import counting_template, template_of
 
-    if name is not None:
-        model = _with_named(model, name)
     source, language = counting_template(model)
     with naming(source):
         template = template_of(model)
@@ -147,6 +164,13 @@ def _with_named(model: Model, name: str) -> Model:
         known = f"; its names are {', '.join(sorted(named))}" if named else ""
         raise TransplateError(f"{model.name}: has no chat template of the name {name!r}{known}")
     return replace(model, template=None, renderer="", chat_template=named[name], named={})
+
+
+def _with_tokens(model: Model, tokens: Mapping[str, str]) -> Model:
+    own = model.tokens
+    others = {key: text for key, text in tokens.items() if key not in ("bos_token", "eos_token")}
+    bos, eos = tokens.get("bos_token", own.bos), tokens.get("eos_token", own.eos)
+    return replace(model, tokens=replace(own, bos=bos, eos=eos, others={**own.others, **others}))
 
 
 def _begun(request: Request, model: Model) -> Request:

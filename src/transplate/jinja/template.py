@@ -219,7 +219,7 @@ def _compiled(source: Source, limits: Limits, generator: type[MeteredCodeGenerat
     environment = _environment()
     _check_tokens(environment, source, limits)
     try:
-        code = _code(environment, source.text, generator)
+        code = _code(source.text, generator)  # type: ignore[arg-type]  # a class can be hashed
     except Exception as error:
         raise _syntax_error(error, source) from None
     return jinja2.Template.from_code(environment, code, environment.make_globals(None))
@@ -246,10 +246,12 @@ def _check_tokens(environment: ChatEnvironment, source: Source, limits: Limits) 
         )
 
 
-def _code(environment: ChatEnvironment, text: str, code_generator: type[MeteredCodeGenerator]) -> CodeType:
+@lru_cache(maxsize=64)
+def _code(text: str, code_generator: type[MeteredCodeGenerator]) -> CodeType:
+    """Return a template as Python; those of Ollama's renderers are asked for again and again."""
     tree = parse(text)
     _check_branches(tree)
-    generator = code_generator(environment, text)
+    generator = code_generator(_environment(), text)
     generator.visit(tree)
     try:
         return compile(generator.code(), TEMPLATE_FILE, "exec")

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from transplate.errors import TransplateError
-from transplate.files import reason
+from transplate.files import digest_of
 from transplate.models.model import Model
 from transplate.models.modelfile_writer import base_of
 
-_CHUNK = 1024 * 1024
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told how many bytes were read, and of how many."""
 
 
-def create_fields(model: Model, folder: Path) -> dict[str, Any]:
+def create_fields(model: Model, folder: Path, progress: Progress | None = None) -> dict[str, Any]:
     """Return the fields, as :meth:`Model.create_fields` says.
 
     Args:
         model: The model.
         folder: The folder that the paths in it start from.
+        progress: Likewise.
 
     Raises:
         TransplateError: It has what the client cannot say, or its weights cannot be read.
@@ -43,12 +45,17 @@ def create_fields(model: Model, folder: Path) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if any(path.is_dir() for path in paths):
         raise TransplateError(f"{model.name}: the client takes GGUFs, or the name of a model, and no folder")
-    if all(path.is_file() for path in paths):
-        fields["files"] = _digests(paths)
+    files = paths if all(path.is_file() for path in paths) else []
+    if len({path.name for path in files}) < len(files):
+        raise TransplateError(f"{model.name}: the client cannot tell files of one name apart")
+    adapter_files = [folder / adapter for adapter in adapters]
+    digests = _digests([*files, *adapter_files], progress)
+    if files:
+        fields["files"] = {path.name: digests[path] for path in files}
     else:
         fields["from_"] = bases[0]
     if adapters:
-        fields["adapters"] = _digests([folder / adapter for adapter in adapters])
+        fields["adapters"] = {path.name: digests[path] for path in adapter_files}
     values = {
         "template": model.template.text if model.template else "",
         "system": model.system,
@@ -59,16 +66,15 @@ def create_fields(model: Model, folder: Path) -> dict[str, Any]:
     return fields | {name: value for name, value in values.items() if value}
 
 
-def _digests(paths: list[Path]) -> dict[str, str]:
-    return {path.name: f"sha256:{_digest(path)}" for path in paths}
+def _digests(paths: Sequence[Path], progress: Progress | None) -> dict[Path, str]:
+    """Return the digests of files as the client has them."""
+    total = sum(path.stat().st_size for path in paths if path.is_file())
+    done = 0
 
+    def read(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(done, total)
 
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-    except OSError as error:
-        raise TransplateError(f"{path}: {reason(error)}") from error
-    return digest.hexdigest()
+    return {path: f"sha256:{digest_of(path, read)}" for path in paths}

@@ -11,11 +11,18 @@ from transplate.errors import TransplateError, naming
 from transplate.language import Language
 from transplate.models.huggingface import imported_chat_template
 from transplate.models.model import Model
-from transplate.models.prompts import counting_template, default_system_of, renderer_of, template_of
+from transplate.models.prompts import (
+    counting_template,
+    default_system_of,
+    renderer_of,
+    template_of,
+    without_beginning,
+)
 from transplate.models.stops import find_stops, opens_a_turn, texts_of
 from transplate.ollama.roads import abilities_of_jinja
 from transplate.ollama.versions import parse_version
 from transplate.renderers import PARSERS, entry_of
+from transplate.source import Source
 
 if TYPE_CHECKING:
     from transplate.ollama import OllamaTemplate
@@ -53,7 +60,9 @@ class _Facts:
         self._model = model
         self._source = source
         self._template, self._language = counting_template(model)
-        self._engine = _engine(model, self._template.text, self._language)
+        # What a model says first of all is no turn of a conversation.
+        _, behind = without_beginning(model, self._template)
+        self._engine = _engine(model, behind, self._language)
 
     def all(self) -> dict[str, Any]:
         model = self._model
@@ -205,10 +214,9 @@ class _JinjaEngine:
         return self.template.render(messages, add_generation_prompt=False)
 
 
-def _engine(model: Model, text: str, language: Language) -> Any:
-    source, _ = counting_template(model)
+def _engine(model: Model, source: Source, language: Language) -> Any:
     with naming(source):
-        return _GoEngine(text) if language == "gotmpl" else _JinjaEngine(model, text)
+        return _GoEngine(source.text) if language == "gotmpl" else _JinjaEngine(model, source.text)
 
 
 def _model_facts(model: Model) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from transplate.files import read_object, read_text, reason
 from transplate.models.gguf import read_gguf
 from transplate.models.model import Model
 from transplate.models.tokenizer import TOKENIZER, read_tokens
-from transplate.ollama.parameters import DEPRECATED, FLAGS, INTEGERS, LISTS, NUMBERS, is_float32
+from transplate.ollama.parameters import NAMES, takes_value
 from transplate.source import Source
 
 CHAT_TEMPLATE = "chat_template.jinja"
@@ -48,22 +49,9 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
         raise TransplateError(
             f"{folder}: no {CHAT_TEMPLATE}, {TOKENIZER}, Ollama files or GGUF in this folder"
         )
-    warnings: list[str] = []
-    named: dict[str, Source] = {}
-    tokens = read_tokens(folder, tokenizer, [generation, _object(folder / CONFIGURATION)])
-    family = ""
-    if candidates:
-        winner, named = candidates[0]
-        for other, templates in candidates[1:]:
-            if {key: one.text for key, one in templates.items()} != {
-                key: one.text for key, one in named.items()
-            }:
-                warnings.append(f"{winner} and {other} hold different chat templates; {winner} counts")
-        if "default" not in named:
-            warnings.append(
-                f"none of the chat templates is the default; their names are {', '.join(sorted(named))}"
-            )
-    elif gguf_files:
+    named, warnings = _counting(candidates)
+    tokens, family = read_tokens(folder, tokenizer, [generation, _object(folder / CONFIGURATION)]), ""
+    if not candidates and gguf_files:
         inside = read_gguf(gguf_files[0])
         named = dict(inside.named) or ({"default": inside.chat_template} if inside.chat_template else {})
         tokens, family = inside.tokens, inside.family
@@ -120,6 +108,28 @@ def _candidates(folder: Path, tokenizer: dict[str, Any]) -> list[tuple[str, dict
     return found
 
 
+def _counting(
+    candidates: Sequence[tuple[str, dict[str, Source]]],
+) -> tuple[dict[str, Source], list[str]]:
+    """Return the chat templates that count of all that there are, and what is odd about the choice."""
+    if not candidates:
+        return {}, []
+    winner, named = candidates[0]
+    warnings = [
+        f"{winner} and {other} hold different chat templates; {winner} counts"
+        for other, templates in candidates[1:]
+        if _texts(templates) != _texts(named)
+    ]
+    if "default" not in named:
+        known = ", ".join(sorted(named))
+        warnings.append(f"none of the chat templates is the default; their names are {known}")
+    return named, warnings
+
+
+def _texts(templates: Mapping[str, Source]) -> dict[str, str]:
+    return {name: template.text for name, template in templates.items()}
+
+
 def _templates(value: Any, path: Path) -> dict[str, Source]:
     """Return the templates in a JSON value: a text, an object or an array of names and templates.
 
@@ -139,24 +149,12 @@ def _parameters(path: Path) -> dict[str, Any]:
     if _existing(path) is None:
         return {}
     values = read_object(path)
-    known = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, *DEPRECATED)
-    if unknown := sorted(set(values) - set(known)):
+    if unknown := sorted(set(values) - set(NAMES)):
         raise TransplateError(f"{path}: Ollama knows no parameter {', '.join(map(json.dumps, unknown))}")
     for name, value in values.items():
-        if not _fits(name, value):
+        if not takes_value(name, value):
             raise TransplateError(f"{path}: Ollama refuses {json.dumps(value)[:60]} as {name}")
     return values
-
-
-def _fits(name: str, value: Any) -> bool:
-    """Return whether Ollama takes a value for a parameter (FromMap in api/types.go)."""
-    if name in LISTS:
-        return isinstance(value, str) or (
-            isinstance(value, list) and all(isinstance(one, str) for one in value)
-        )
-    if name in FLAGS or isinstance(value, bool):
-        return isinstance(value, bool) and (name in FLAGS or name in DEPRECATED)
-    return name in DEPRECATED or (isinstance(value, int | float) and is_float32(value))
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -237,10 +237,14 @@ class Model:
             saving.write(force=force)
         return saving
 
-    def create_fields(self) -> dict[str, Any]:
+    def create_fields(self, *, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Return the fields that ``create`` of Ollama's Python client takes besides the new model's name.
 
         A GGUF is named by its digest: ``client.create_blob(path)`` gives it to the server first.
+
+        Args:
+            progress: Called with the bytes of GGUFs that were read by then and their sum, as a bar needs
+                them: a digest takes a second for each gigabyte or so.
 
         Raises:
             TransplateError: It has what the client cannot say (RENDERER, PARSER, REQUIRES, a folder as FROM),
@@ -251,7 +255,8 @@ class Model:
         """
         from transplate.models.create import create_fields
 
-        return create_fields(self, Path(self.place).parent if self.kind == "Modelfile" else Path())
+        folder = Path(self.place).parent if self.kind == "Modelfile" else Path()
+        return create_fields(self, folder, progress)
 
     @property
     def special_tokens(self) -> dict[str, str]:

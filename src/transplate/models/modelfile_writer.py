@@ -12,7 +12,7 @@ from transplate.models.huggingface import imported_chat_template
 from transplate.models.joining import History, with_joins
 from transplate.models.model import Model
 from transplate.models.parameter_homes import to_parameters
-from transplate.models.prompts import counting_template, default_system_of
+from transplate.models.prompts import counting_template, default_system_of, notes_on_others, without_beginning
 from transplate.models.sidecar import path_from
 from transplate.models.stops import find_stops, texts_of
 from transplate.models.tokenizer import token_ids
@@ -148,7 +148,8 @@ class ModelfileWriter:
         if weights.tokens.adds_bos and bos:
             tokens["bos_token"] = ""
             self.notes.append(self._about_bos(bos, source.text))
-        own, body = _without_beginning(model, source)
+        self.notes += notes_on_others(model)
+        own, body = without_beginning(model, source)
         jinja = _jinja(body.text, tokens)
         if (by_renderer := self._by_renderer(own, base, jinja)) is not None:
             return by_renderer
@@ -259,7 +260,7 @@ class ModelfileWriter:
         source, language = counting_template(model)
         render = None
         if language == "jinja":
-            jinja = _jinja(source.text, model.special_tokens)
+            jinja = _jinja(without_beginning(model, source)[1].text, model.special_tokens)
 
             def render(messages: list[dict[str, Any]]) -> str:
                 return jinja.render(messages, add_generation_prompt=False)
@@ -303,17 +304,6 @@ def unknown_parameters(model: Model) -> list[str]:
     """Return which PARAMETERs of a model no Modelfile can have, as a store of an older Ollama may."""
     unknown = [name for name in model.parameters if name not in NAMES]
     return [f"PARAMETER {name} is left out: Ollama knows none of this name" for name in unknown]
-
-
-def _without_beginning(model: Model, source: Source) -> tuple[Model, Source]:
-    """Return a model with the SYSTEM and MESSAGEs that a chat template begins with, and what is behind."""
-    from transplate.convert.beginning import read_beginning
-
-    if model.system or model.messages:
-        return model, source
-    beginning = read_beginning(source.text)
-    own = replace(model, system=beginning.system, messages=beginning.messages)
-    return own, Source(beginning.template, source.name) if beginning.template != source.text else source
 
 
 def _jinja(text: str, tokens: dict[str, str]) -> JinjaTemplate:

@@ -36,7 +36,7 @@ def is_sidecar(folder: Path) -> bool:
         TransplateError: The file of that name is damaged.
     """
     path = folder / SIDECAR
-    return path.is_file() and _HASH in read_object(path)
+    return path.is_file() and not {_HASH, _TEXT, _BYTES}.isdisjoint(read_object(path))
 
 
 def sidecar_of(
@@ -88,13 +88,15 @@ def kept_modelfile(
     if chat_template is None:
         return None
     modelfile = Modelfile.parse(_data(kept, path), name=str(path))
-    before = kept.get(_GENERATION)
+    before, digest = kept.get(_GENERATION), kept.get(_HASH)
     if not isinstance(before, dict):
         raise TransplateError(f"{path}: {_GENERATION}: an object is needed")
+    if not isinstance(digest, str):
+        raise TransplateError(f"{path}: {_HASH}: a text is needed")
     _update(modelfile, before, model.generation, texts)
     if isinstance(place := kept.get(_PLACE), str):
         _move_paths(modelfile, folder / place, target)
-    return modelfile, kept[_HASH] == _hash(chat_template.text)
+    return modelfile, digest == _hash(chat_template.text)
 
 
 def _update(

@@ -20,7 +20,7 @@ from transplate.models.tokenizer import TOKENIZER
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.modelfile.reader import COMMANDS
 from transplate.ollama.parameters import read_parameters
-from transplate.ollama.store import ModelName, StoredModel, find_manifest, read_model
+from transplate.ollama.store import ModelName, StoredModel, is_stored, read_model
 from transplate.servers.http import SCHEMES
 from transplate.source import Source
 
@@ -156,7 +156,14 @@ def from_store(name: str) -> Model:
     Raises:
         TransplateError: There is none of this name, or it is damaged.
     """
-    stored = read_model(name)
+    try:
+        stored = read_model(name)
+    except TransplateError as error:
+        if name and _exists(Path(name)) and not is_stored(name):
+            what = "folder" if Path(name).is_dir() else "file"
+            hint = f"the {what} of this name is {name!r}, without ollama: in front"
+            raise TransplateError(f"{error.message}; {hint}") from None
+        raise
     warnings: list[str] = []
     inside = _weights(stored, warnings)
     family = stored.config.get("model_family")
@@ -188,10 +195,10 @@ def _by_name(text: str) -> Model:
         TransplateError: There is none, or it is damaged.
     """
     try:
-        name = ModelName.parse(text)
+        ModelName.parse(text)
     except TransplateError:
         raise TransplateError(f"{text}: no such file") from None
-    if find_manifest(name) is None:
+    if not is_stored(text):
         missing = f"{text}: no such file, and no model of this name in Ollama's store"
         raise TransplateError(f"{missing} (ollama pull {text} fetches it)")
     return from_store(text)

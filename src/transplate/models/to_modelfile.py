@@ -7,7 +7,7 @@ from pathlib import Path
 from transplate.models.model import Model
 from transplate.models.modelfile_writer import ModelfileWriter
 from transplate.models.saving import Saving
-from transplate.models.sidecar import kept_modelfile
+from transplate.models.sidecar import SIDECAR, kept_modelfile
 from transplate.models.tokenizer import token_ids
 from transplate.ollama.modelfile import Modelfile
 
@@ -43,11 +43,14 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
         return Saving(path, {"": bytes(edited)}, replaced, tuple(edited.refusals))
     writer = ModelfileWriter(model, path.parent, base)
     modelfile = writer.modelfile()
+    notes = writer.notes
+    if model.kind == "Hugging Face folder" and (Path(model.place) / SIDECAR).exists():
+        notes.append(f"{Path(model.place) / SIDECAR} holds no Modelfile, and is not used")
     return Saving(
         target=path,
         files={"": bytes(modelfile)},
         replaced=replaced,
-        notes=tuple(writer.notes),
+        notes=tuple(notes),
         conversion=writer.conversion,
         parity=writer.parity,
     )

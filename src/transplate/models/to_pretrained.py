@@ -13,15 +13,16 @@ from typing import Any
 
 from transplate.errors import TransplateError
 from transplate.files import read_object, read_text
+from transplate.models.chat_templates import ChatTemplate, chat_template_of, other_chat_templates
 from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
 from transplate.models.model import Model
 from transplate.models.modelfile_writer import plain_modelfile
 from transplate.models.parameter_homes import SETTINGS, has_home, to_generation
-from transplate.models.prompts import ChatTemplate, chat_template_of, template_of
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
 from transplate.models.tokenizer import TOKENIZER, token_ids
 
+_FILE_NAME = re.compile(r"\w[\w.-]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -49,7 +50,11 @@ class _Folder:
     def saving(self) -> Saving:
         model = self._model
         chat = chat_template_of(model)
-        self._add_template(chat.text)
+        self._add_template(CHAT_TEMPLATE, chat.text)
+        for name, text in other_chat_templates(model).items():
+            if not _FILE_NAME.fullmatch(name):
+                raise TransplateError(f"{model.name}: {name!r} cannot be the name of a chat template's file")
+            self._add_template(f"{ADDITIONAL}/{name}.jinja", text)
         self._merge(TOKENIZER, self._tokenizer(chat.text))
         there = self._object(GENERATION)
         ids = token_ids(self._folder)
@@ -66,15 +71,15 @@ class _Folder:
             replaced=tuple(self._replaced),
             notes=tuple(self._notes(chat)),
             conversion=chat.conversion,
-            parity=_parity(model, chat),
+            parity=chat.parity(model),
         )
 
     def _object(self, name: str) -> dict[str, Any]:
         path = self._folder / name
         return read_object(path) if path.is_file() else {}
 
-    def _add_template(self, text: str) -> None:
-        there = self._folder / CHAT_TEMPLATE
+    def _add_template(self, name: str, text: str) -> None:
+        there = self._folder / name
         before = read_text(there).text if there.is_file() else None
         if before == text:
             return
@@ -82,9 +87,9 @@ class _Folder:
             raise TransplateError(
                 f"{self._model.name}: the chat template has a lone surrogate, which is no text"
             )
-        self._texts[CHAT_TEMPLATE] = text
+        self._texts[name] = text
         if before is not None:
-            self._replaced.append(f"{CHAT_TEMPLATE} is another template")
+            self._replaced.append(f"{name} is another template")
 
     def _tokenizer(self, chat_template: str) -> dict[str, Any]:
         tokens = self._model.tokens
@@ -120,17 +125,8 @@ class _Folder:
             self._texts[SIDECAR] = _json(content, self._folder / SIDECAR)
 
     def _notes(self, chat: ChatTemplate) -> Iterator[str]:
-        if chat.conversion is not None:
-            for assumption in chat.conversion.assumptions:
-                yield f"assumes {assumption.name}: {assumption.meaning}"
-            for loss in chat.conversion.losses:
-                yield f"may differ: {loss.message}"
-        if chat.prints_bos:
-            yield (
-                f"bos: Ollama's tokenizer adds {self._model.tokens.bos} and that of Hugging Face does not in "
-                "chats, so the chat template prints it"
-            )
-        if (self._folder / ADDITIONAL).is_dir():
+        yield from chat.notes(self._model)
+        if (self._folder / ADDITIONAL).is_dir() and not self._model.named:
             yield f"the templates in {ADDITIONAL} stay as they are"
         model = self._model
         if model.modelfile is not None:
@@ -150,19 +146,6 @@ def _is_of_ollama(model: Model) -> bool:
     if model.kind == "Hugging Face folder":
         return model.template is not None
     return model.kind not in ("Go template", "chat template")
-
-
-def _parity(model: Model, chat: ChatTemplate) -> Any:
-    from transplate.jinja import JinjaTemplate
-    from transplate.parity import check_parity
-
-    if chat.conversion is None and not model.renderer:
-        return None
-    tokens = model.special_tokens
-    if chat.prints_bos:
-        # What Ollama's tokenizer adds is not in what the TEMPLATE prints.
-        tokens["bos_token"] = ""
-    return check_parity(template_of(model), JinjaTemplate(chat.text, special_tokens=tokens))
 
 
 def _text_of(value: Any) -> Any:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from transplate.errors import TransplateError
 from transplate.files import read_object
 from transplate.models.model import Tokens
 
 TOKENIZER = "tokenizer_config.json"
+_SPECIAL = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 _VOCABULARY, _ADDED = "tokenizer.json", "added_tokens.json"
 
 
@@ -59,12 +61,9 @@ def read_tokens(folder: Path, tokenizer: dict[str, Any], settings: list[dict[str
     Raises:
         TransplateError: A file of the tokenizer is damaged.
     """
-    texts: dict[str, str] = {}
-    for key, value in tokenizer.items():
-        text = value.get("content") if isinstance(value, dict) else value
-        if key.endswith("_token") and isinstance(text, str):
-            texts[key] = text
-    adds_bos, adds_eos = (tokenizer.get(f"add_{name}_token") for name in ("bos", "eos"))
+    path = folder / TOKENIZER
+    texts = _special_texts(tokenizer, path)
+    adds_bos, adds_eos = (_flag(tokenizer, f"add_{name}_token", path) for name in ("bos", "eos"))
     ids = end_ids(settings)
     by_id = {number: text for text, number in _ids(_in_settings(folder)).items()} if ids else {}
     if not by_id.keys() >= set(ids):  # The vocabulary is large, and is read only where it is needed.
@@ -73,10 +72,29 @@ def read_tokens(folder: Path, tokenizer: dict[str, Any], settings: list[dict[str
         bos=texts.pop("bos_token", None),
         eos=texts.pop("eos_token", None),
         others=texts,
-        adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
-        adds_eos=adds_eos if isinstance(adds_eos, bool) else None,
+        adds_bos=adds_bos,
+        adds_eos=adds_eos,
         ends=tuple((number, by_id.get(number)) for number in ids),
     )
+
+
+def _special_texts(tokenizer: dict[str, Any], path: Path) -> dict[str, str]:
+    """Return the special tokens by their names; keys that are none of transformers' own may hold anything."""
+    texts: dict[str, str] = {}
+    for key, value in tokenizer.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        if key.endswith("_token") and isinstance(text, str):
+            texts[key] = text
+        elif key in _SPECIAL and value is not None:
+            raise TransplateError(f"{path}: {key}: a text, or an object with a text as content, is needed")
+    return texts
+
+
+def _flag(tokenizer: dict[str, Any], key: str, path: Path) -> bool | None:
+    value = tokenizer.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise TransplateError(f"{path}: {key}: true or false is needed")
+    return value
 
 
 def end_ids(settings: Sequence[Mapping[str, Any]]) -> list[int]:

@@ -9,35 +9,38 @@ from collections.abc import Iterable
 from typing import Any
 
 INTEGERS = (
-    *(
-        "num_keep",
-        "seed",
-        "num_predict",
-        "top_k",
-        "repeat_last_n",
-        "num_ctx",
-        "num_batch",
-        "num_gpu",
-        "main_gpu",
-    ),
+    "num_keep",
+    "seed",
+    "num_predict",
+    "top_k",
+    "repeat_last_n",
+    "num_ctx",
+    "num_batch",
+    "num_gpu",
+    "main_gpu",
     "num_thread",
 )
 NUMBERS = (
-    *(
-        "top_p",
-        "min_p",
-        "typical_p",
-        "temperature",
-        "repeat_penalty",
-        "presence_penalty",
-        "frequency_penalty",
-    ),
+    "top_p",
+    "min_p",
+    "typical_p",
+    "temperature",
+    "repeat_penalty",
+    "presence_penalty",
+    "frequency_penalty",
 )
 FLAGS = ("use_mmap",)
 LISTS = ("stop",)
 DEPRECATED = (
-    *("penalize_newline", "low_vram", "f16_kv", "logits_all", "vocab_only", "use_mlock", "mirostat"),
-    *("mirostat_tau", "mirostat_eta"),
+    "penalize_newline",
+    "low_vram",
+    "f16_kv",
+    "logits_all",
+    "vocab_only",
+    "use_mlock",
+    "mirostat",
+    "mirostat_tau",
+    "mirostat_eta",
 )
 """What Ollama ignores, with a warning."""
 NAMES = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, *DEPRECATED)
@@ -81,6 +84,17 @@ def refusal_of(name: str, text: str) -> str:
     if name in NAMES:
         return f"PARAMETER {name}: Ollama refuses the value {text!r}"
     return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
+
+
+def takes_value(name: str, value: Any) -> bool:
+    """Return whether Ollama takes a value for a parameter (FromMap in api/types.go)."""
+    if name in LISTS:
+        return isinstance(value, str) or (
+            isinstance(value, list) and all(isinstance(one, str) for one in value)
+        )
+    if name in FLAGS or isinstance(value, bool):
+        return isinstance(value, bool) and (name in FLAGS or name in DEPRECATED)
+    return name in DEPRECATED or (isinstance(value, int | float) and is_float32(value))
 
 
 def is_float32(value: float) -> bool:

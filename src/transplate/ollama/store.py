@@ -6,7 +6,6 @@ The layout is that of manifest/paths.go and manifest/manifest.go, the names thos
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from transplate.errors import TransplateError
+from transplate.files import decoded, json_in, read_bytes, read_text
+from transplate.source import Source
 
 _HOST, _NAMESPACE, _TAG = "registry.ollama.ai", "library", "latest"
 _PARTS = {
@@ -26,7 +27,6 @@ _PARTS = {
 _DIGEST = re.compile("sha256[:-]([0-9a-fA-F]{64})")
 _SERVICE_FOLDER = Path("/usr/share/ollama/.ollama/models")
 """Where Ollama keeps its models when it runs as a service on Linux."""
-_LARGEST_TEXT = 32 * 1024 * 1024
 _IMAGE = "application/vnd.ollama.image."
 
 
@@ -116,6 +116,14 @@ def find_manifest(name: ModelName) -> Path | None:
     return None
 
 
+def is_stored(name: str) -> bool:
+    """Return whether there is a model of a name in the store; never for a text that is no name."""
+    try:
+        return find_manifest(ModelName.parse(name)) is not None
+    except TransplateError:
+        return False
+
+
 def list_models() -> list[ModelName]:
     """Return the names of all models in the store, sorted by name."""
     found = {
@@ -143,7 +151,7 @@ def read_model(text: str) -> StoredModel:
         folders = " or ".join(map(str, store_folders()))
         raise TransplateError(f"{name}: no such model in {folders} (ollama pull {name} fetches it)")
     blobs = manifest.parents[4] / "blobs"
-    content = _json(_read(manifest), manifest)
+    content = json_in(read_text(manifest))
     if not isinstance(content, dict):
         raise TransplateError(f"{manifest}: a manifest is a JSON object")
     return _model(name, manifest, content, blobs)
@@ -152,7 +160,7 @@ def read_model(text: str) -> StoredModel:
 def _model(name: ModelName, manifest: Path, content: dict[str, Any], blobs: Path) -> StoredModel:
     config: Any = content.get("config")
     config = (
-        _json(*_blob(config, blobs, manifest)) if isinstance(config, dict) and config.get("digest") else {}
+        json_in(_blob(config, blobs, manifest)) if isinstance(config, dict) and config.get("digest") else {}
     )
     template: str | None = None
     system, parameters, messages, licenses = "", {}, [], []
@@ -162,15 +170,15 @@ def _model(name: ModelName, manifest: Path, content: dict[str, Any], blobs: Path
             case "model":
                 weights = weights or _path(layer, blobs, manifest)
             case "template" | "prompt":
-                template = _text(*_blob(layer, blobs, manifest))
+                template = _blob(layer, blobs, manifest).text
             case "system":
-                system = _text(*_blob(layer, blobs, manifest))
+                system = _blob(layer, blobs, manifest).text
             case "license":
-                licenses.append(_text(*_blob(layer, blobs, manifest)))
+                licenses.append(_blob(layer, blobs, manifest).text)
             case "params":
-                parameters = _json(*_blob(layer, blobs, manifest))
+                parameters = json_in(_blob(layer, blobs, manifest))
             case "messages":
-                messages = _json(*_blob(layer, blobs, manifest))
+                messages = json_in(_blob(layer, blobs, manifest))
     for value, type_, what in (
         (config, dict, "configuration"),
         (parameters, dict, "parameters"),
@@ -202,13 +210,13 @@ def _path(layer: dict[str, Any], blobs: Path, manifest: Path) -> Path:
     return blobs / f"sha256-{match[1]}"
 
 
-def _blob(layer: dict[str, Any], blobs: Path, manifest: Path) -> tuple[bytes, Path]:
-    """Return the content of a blob, which must be what its digest says, and its file."""
+def _blob(layer: dict[str, Any], blobs: Path, manifest: Path) -> Source:
+    """Return the text in a blob, which must be what its digest says."""
     path = _path(layer, blobs, manifest)
-    data = _read(path)
+    data = read_bytes(path)
     if hashlib.sha256(data).hexdigest() != path.name.removeprefix("sha256-").lower():
         raise TransplateError(f"{path}: damaged: the content is not what the digest says")
-    return data, path
+    return decoded(data, str(path))
 
 
 def _child(folder: Path, name: str) -> Path | None:
@@ -220,28 +228,3 @@ def _child(folder: Path, name: str) -> Path | None:
     if name in names:
         return folder / name
     return next((folder / one for one in sorted(names) if one.lower() == name.lower()), None)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_TEXT + 1)
-    except OSError as error:
-        raise TransplateError(f"{path}: {error.strerror or error}") from error
-    if len(data) > _LARGEST_TEXT:
-        raise TransplateError(f"{path}: larger than {_LARGEST_TEXT} bytes")
-    return data
-
-
-def _text(data: bytes, path: Path) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise TransplateError(f"{path}: byte {error.start} is not UTF-8") from error
-
-
-def _json(data: bytes, path: Path) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise TransplateError(f"{path}: invalid JSON: {error}") from error

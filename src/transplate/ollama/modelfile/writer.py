@@ -20,7 +20,6 @@ from transplate.ollama.modelfile.reader import (
 from transplate.ollama.versions import Behaviour
 from transplate.source import Source
 
-_PARAMETER_NAME = re.compile("[A-Za-z0-9_]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -76,12 +75,10 @@ def head_of(keyword: str, command: Command) -> str:
     """Return all of a command that stands before its value.
 
     Raises:
-        ModelfileError: The parameter's name or the role is none.
+        ModelfileError: The role is none.
     """
     match keyword:
         case "parameter":
-            if not _PARAMETER_NAME.fullmatch(command.name):
-                raise _unsayable(f"{command.name!r} is no name of a parameter: letters, digits and _ are")
             return f"PARAMETER {command.name} "
         case "message":
             role = command.args.partition(": ")[0]
