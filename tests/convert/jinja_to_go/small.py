@@ -65,4 +65,10 @@ SMALL = {
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
     "ascii": "{% for m in messages %}{{ m.content|tojson(ensure_ascii=True) }}{% endfor %}\x7f",
     "ascii of DEL": "{% for m in messages %}{{ ('\x7f' ~ m.content)|tojson(ensure_ascii=True) }}{% endfor %}",
+    "items that are methods": (
+        "{% for m in messages %}{{ m.content }}{{ m['get'] is defined }}{{ 'x' if m.content['title'] }}"
+        "{{ m.content['type'] is defined }}{% endfor %}{% for t in tools or [] %}"
+        "{% for k, p in t.function.parameters.properties.items() %}{{ k }}{% if p['items'] %}"
+        "{{ p['items']['type'] }}!{% endif %}{{ p['items'] is mapping }}{% endfor %}{% endfor %}"
+    ),
 }

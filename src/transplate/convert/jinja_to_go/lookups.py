@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.attributes import key_of
@@ -44,8 +45,9 @@ from transplate.gotmpl.nodes import Operand, Variable
 from transplate.gotmpl.printer import print_node
 from transplate.jinja import nodes as j
 
-_DICT_METHODS = frozenset({"items", "get", "keys", "values", "update", "pop", "setdefault", "copy"})
-_STRING_METHODS = frozenset(name for name in dir(str) if not name.startswith("_"))
+_STRING_METHODS, _DICT_METHODS, _LIST_METHODS = (
+    frozenset(name for name in dir(kind) if not name.startswith("_")) for kind in (str, dict, list)
+)
 
 
 class Lookups(Interface):
@@ -137,6 +139,20 @@ class Lookups(Interface):
             return Method(self.only(value, TEXT), name)
         return self._key(value, name)
 
+    def _or_method(self, value: Go, name: str, found: Value) -> Value:
+        """Return an item of a dict, the dict's method of that name where there is no such item."""
+        if name not in _DICT_METHODS:
+            return found
+        method = Method(value, name)
+        if not isinstance(found, Go):
+            return method
+        if found.present is None or found.absent != "undefined":
+            return found
+        is_there = self.is_known(found.present)
+        if is_there is None:
+            raise self.split_kinds(found, "an item, or the method of that name")
+        return replace(found, present=None) if is_there else method
+
     def _of_either(self, node: j.Expression, inner: j.Expression, find: Callable[[Value], Value]) -> Value:
         """Return what is found in a value; in each of the two where it is one or the other."""
 
@@ -202,24 +218,47 @@ class Lookups(Interface):
 
     def _entry(self, value: Go, key: Operand) -> Value:
         """Return what a dict with any keys holds under a key; Go's ``index`` tells not if there is none."""
-        (kind,) = value.kinds
-        inside = build.field(value.expr, "ToMap") if kind == "ordered" else value.expr
-        found = call("index", inside, key)
+        inside, entry = self._full_entry(value, key)
         if isinstance(key, Variable) and print_node(value.expr) in self.keys_of.get(key.name, ()):
-            return Go(MAPPED[kind], found)
-        is_full = go('ne (printf "%T" $x) "<nil>"' if MAPPED[kind] == ANY else 'ne (json $x) "{}"', x=found)
+            return replace(entry, present=None)
         if self.takes("no-nulls"):
-            return Go(MAPPED[kind], found, is_full)
+            return entry
+        assert entry.present is not None  # noqa: S101
         there = self.run(
             "{{ $d := $x }}{{ if not $d }}{{ range $k, $v := $m }}{{ if eq $k $n }}{{ $d = true }}{{ end }}"
             "{{ end }}{{ end }}",
             "whether the key is there",
             "has",
-            x=is_full,
+            x=entry.present,
             m=inside,
             n=key,
         )
-        return Go(MAPPED[kind], found, there)
+        return replace(entry, present=there)
+
+    def _full_entry(self, value: Go, key: Operand) -> tuple[Operand, Go]:
+        """Return a dict with any keys as Go's map, and what it holds under a key unless that is null."""
+        (kind,) = value.kinds
+        inside = build.field(value.expr, "ToMap") if kind == "ordered" else value.expr
+        found = call("index", inside, key)
+        is_full = 'ne (printf "%T" $x) "<nil>"' if MAPPED[kind] == ANY else 'ne (json $x) "{}"'
+        return inside, Go(MAPPED[kind], found, go(is_full, x=found))
+
+    def _entry_or_method(self, value: Go, name: str) -> Value:
+        """Return what a dict with any keys holds under a method's name: the method where it is not there.
+
+        A null is told from no key only where that stops the prompt: the condition has to be one expression.
+        """
+        inside, entry = self._full_entry(value, string(name))
+        found = self._or_method(value, name, entry)
+        if isinstance(found, Method) and not self.takes("no-nulls"):
+            self.encode(
+                "{{ range $k, $v := $m }}{{ if eq $k $n }}"
+                '{{ template "not converted: an item that holds nothing" $v }}{{ end }}{{ end }}',
+                "stop where the key is there",
+                m=inside,
+                n=string(name),
+            )
+        return found
 
     def _key(self, value: Value, name: str) -> Value:
         value = self.known(value)
@@ -227,20 +266,33 @@ class Lookups(Interface):
             for key, found in value.items:
                 if key == Const(name):
                     return found
-            return Undefined(name)
+            return _method_or_undefined(value, name, _DICT_METHODS)
         if isinstance(value, Undefined):
             self._fail_undefined(value)
             return Undefined(name)
+        if isinstance(value, Cat | Json) or (isinstance(value, Const) and isinstance(value.value, str)):
+            return _method_or_undefined(value, name, _STRING_METHODS)
+        if isinstance(value, ListOf | Built | Joined | Split):
+            return _method_or_undefined(value, name, _LIST_METHODS)
         if not isinstance(value, Go):
             return Undefined(name)
         value = self.there(value)  # None has no keys, and does not fail
         if len(value.kinds) == 1:
             (kind,) = value.kinds
             if kind in RECORDS:
-                return key_of(kind, value.expr, name)
-            return self._entry(value, string(name)) if kind in MAPPED else Undefined(name)
+                return self._or_method(value, name, key_of(kind, value.expr, name))
+            if kind in MAPPED:
+                is_method = name in _DICT_METHODS
+                return self._entry_or_method(value, name) if is_method else self._entry(value, string(name))
+            if kind in ELEMENTS:
+                return _method_or_undefined(value, name, _LIST_METHODS)
+            return _method_or_undefined(value, name, _STRING_METHODS if kind == "str" else frozenset())
         if not value.kinds & MAPPINGS:
+            if name in _STRING_METHODS | _LIST_METHODS:
+                raise self.split_kinds(value, "an item that is a method of some types")
             return Undefined(name)
+        if name in _DICT_METHODS:
+            raise self.split_kinds(value, "an item that is a method of some types")
         kind = min(value.kinds & MAPPINGS)
         others = Go(value.kinds - {kind}, value.expr)
         inner = Go(frozenset({kind}), value.expr)
@@ -254,3 +306,8 @@ class Lookups(Interface):
         if is_stable:
             self.state.decoded[text] = found
         return found
+
+
+def _method_or_undefined(value: Value, name: str, methods: frozenset[str]) -> Value:
+    """Return what Jinja takes for an item that is not there: the method of that name if there is one."""
+    return Method(value, name) if name in methods else Undefined(name)
