@@ -32,19 +32,30 @@ _NO_LETTERS += ' (ge $c "\\U0001f000")'
 
 
 @lru_cache
-def _pairs(*, lower: bool) -> tuple[str, str]:
-    """Return the letters of two bytes with what becomes of them, and those for which it is no two bytes."""
-    pairs, others = "", ""
-    for code in range(0x80, _END):
-        letter = chr(code)
-        changed = letter.lower() if lower else letter.upper()
-        if letter == "ß" or letter == "Σ":
-            continue
-        if len(changed.encode()) == 2:
-            pairs += letter + changed if changed != letter else ""
-        else:
-            others += letter
-    return pairs, others
+def _letters() -> tuple[str, int, int]:
+    """Return pairs of a capital and a small letter of two bytes, and how many are so in one direction only.
+
+    First are those of which the capital is not the small one's, and last those of which the small one is not
+    the capital's.
+    """
+    pairs = {(letter, letter.lower()) for letter in _TWO_BYTES if letter != letter.lower()}
+    others = {(letter.upper(), letter) for letter in _TWO_BYTES if letter != letter.upper()}
+    first, both, last = (
+        sorted(pair for pair in found if all(len(letter.encode()) == 2 for letter in pair))
+        for found in (pairs - others, pairs & others, others - pairs)
+    )
+    return "".join("".join(pair) for pair in (*first, *both, *last)), len(first), len(last)
+
+
+_TWO_BYTES = [chr(code) for code in range(0x80, _END)]
+
+
+@lru_cache
+def _other_letters(*, lower: bool) -> str:
+    """Return the letters of two bytes of which the other is no letter of two bytes."""
+    changed = {letter: letter.lower() if lower else letter.upper() for letter in _TWO_BYTES}
+    found = [letter for letter, other in changed.items() if len(other.encode()) != 2 and letter != "ß"]
+    return "".join(found) + ("Σ" if lower else "")
 
 
 def _change(*, lower: bool, is_ascii: bool) -> str:
@@ -59,21 +70,37 @@ def _change(*, lower: bool, is_ascii: bool) -> str:
     )
     if is_ascii:
         return ascii_letters + "{{ end }}"
-    pairs, others = _pairs(lower=lower)
-    if lower:
-        others += "Σ"
-        special = ""
-    else:
-        special = '{{ else if eq $c "ß" }}{{ $c = "SS" }}'
-    found = " ".join(quote(letter) for letter in others)
-    ligatures = ' (and (ge $c "\\ufb00") (lt $c "\\ufb18"))' if lower else ""
+    pairs, only_lower, only_upper = _letters()
+    here, there = (0, 2) if lower else (2, 0)
+    count = len(pairs) // 2 - (only_upper if lower else only_lower)
+    start = "" if lower else f"{{{{ $u = slice $u {4 * only_lower} }}}}"
+    special = "" if lower else '{{ else if eq $c "ß" }}{{ $c = "SS" }}'
     return (
-        f"{ascii_letters}{special}{{{{ else if eq $c {found} }}}}{_STOP}"
-        f'{{{{ else if and (gt $c "\\x7f") (lt $c {quote(chr(_END))}) }}}}{{{{ $u := {quote(pairs)} }}}}'
-        f"{{{{ range {len(pairs) // 2} }}}}{{{{ if eq (slice $u 0 2) $c }}}}{{{{ $c = slice $u 2 4 }}}}"
-        "{{ break }}{{ end }}{{ $u = slice $u 4 }}{{ end }}"
-        f'{{{{ else if not (or (lt $c "\\x80") {_NO_LETTERS}{ligatures}) }}}}{_STOP}{{{{ end }}}}'
+        f'{ascii_letters}{special}{{{{ else if gt $c "\\x7f" }}}}'
+        f"{{{{ template {quote(_STOPPING[lower])} $c }}}}"
+        f"{{{{ if lt $c {quote(chr(_END))} }}}}{{{{ $u := {quote(pairs)} }}}}{start}"
+        f"{{{{ range {count} }}}}{{{{ if eq (slice $u {here} {here + 2}) $c }}}}"
+        f"{{{{ $c = slice $u {there} {there + 2} }}}}"
+        "{{ break }}{{ end }}{{ $u = slice $u 4 }}{{ end }}{{ end }}{{ end }}"
     )
+
+
+_STOPPING = {True: "stop without a small letter", False: "stop without a capital letter"}
+
+
+def _stops(*, lower: bool) -> str:
+    """Return the template that stops at a letter of which the other is not known."""
+    found = " ".join(quote(letter) for letter in _other_letters(lower=lower))
+    ligatures = ' (and (ge . "\\ufb00") (lt . "\\ufb18"))' if lower else ""
+    others = _NO_LETTERS.replace("$c", ".")
+    return (
+        f"{{{{ if or (eq . {found}) (not (or (lt . {quote(chr(_END))}) {others}{ligatures})) }}}}"
+        f"{_STOP.replace('$c', '.')}{{{{ end }}}}"
+    )
+
+
+DEFINES = {name: _stops(lower=lower) for lower, name in _STOPPING.items()}
+"""The templates that these statements call, by name."""
 
 
 _EACH = (

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.layout import Encoding, laid_out
+from transplate.convert.jinja_to_go.tables import with_tables
 from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl.nodes import (
     Action,
@@ -35,7 +36,7 @@ def cleaned(body: Body, encodings: Mapping[str, Encoding], *, hidden: frozenset[
         hidden: Fields that are not written as fields of dot, so that Ollama does not see them.
     """
     body = _with_dot(body, "$", hidden)
-    body = without_unread(body)
+    body = with_tables(without_unread(body))
     body = _safe_text(body)
     names = _new_names(body)
     renamed = tuple(_renamed_item(item, names) for item in body)

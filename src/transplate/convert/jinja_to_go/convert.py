@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,15 @@ from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN
 from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
+from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
 from transplate.convert.jinja_to_go.refusals import LONGEST, Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
+from transplate.convert.jinja_to_go.sharing import shared
+from transplate.convert.jinja_to_go.trees import called_in
+from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
 from transplate.convert.report import Conversion, Loss
 from transplate.errors import UnsupportedTemplate
@@ -103,24 +107,40 @@ def _compile(compiler: Compiler) -> None:
 
 def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     """Return what a compiler has written, as a template."""
-    body = cleaned(tuple(compiler.items), compiler.encodings)
+    is_plain = "plain-json" in compiler.taken
+    templates = [made for made in compiler.macro_templates.values() if made.name]
+    names = defines.PRINTING | {made.name for made in templates}
+    bodies = [without_unread(tuple(items)) for items in (compiler.items, *(made.items for made in templates))]
+    shared_definitions: list[Define] = []
+    while True:
+        bodies = [printed_at_once(one, names) for one in bodies]
+        bodies, made = shared(bodies, compiler.encodings, names, is_plain=is_plain)
+        shared_definitions += made
+        if not made:
+            break
+        names |= {one.name.value for one in made}
+    written, *inner = bodies
+    body = cleaned(written, compiler.encodings)
     assumptions = tuple(ASSUMPTIONS[name] for name in ASSUMPTIONS if name in compiler.taken)
     head: list[Item] = []
     if assumptions:
         said = "; ".join(f"{one.name}: {one.meaning}" for one in assumptions)
         head.append(Comment(f"/* Assumes {said}. */"))
     macros = [
-        Define(build.string(made.name), cleaned(tuple(made.items), compiler.encodings))
-        for made in compiler.macro_templates.values()
-        if made.name
+        Define(build.string(made.name), cleaned(items, compiler.encodings))
+        for made, items in zip(templates, inner, strict=True)
     ]
-    definitions = (*_definitions(compiler.defines, is_plain="plain-json" in compiler.taken), *macros)
+    definitions = (
+        *_definitions([*bodies, *(one.body for one in shared_definitions)], is_plain=is_plain),
+        *shared_definitions,
+        *macros,
+    )
     text = print_template((*definitions, *body))
     if len(text) > LONGEST:
         raise TooLong
     block = shape_block(text, ollama)
     if block:
-        body = cleaned(tuple(compiler.items), compiler.encodings, hidden=frozenset({"Thinking", "ToolCalls"}))
+        body = cleaned(written, compiler.encodings, hidden=frozenset({"Thinking", "ToolCalls"}))
     whole = (*on_lines((*head, *block, *definitions)), *body)
     return Conversion(print_template(whole), assumptions, tuple(_losses(compiler)))
 
@@ -174,10 +194,11 @@ def _value(value: Any) -> Value:
     return Const(value)
 
 
-def _definitions(names: Collection[str], *, is_plain: bool) -> Body:
+def _definitions(bodies: Sequence[Body], *, is_plain: bool) -> Body:
+    """Return the definitions of the templates of ours that are called."""
     made: list[Item] = []
-    for name in sorted(names):
-        text = defines.ORDINARY if name == "json" and is_plain else defines.DEFINES[name]
-        body = parse(text, functions=FUNCTIONS).body
+    texts = defines.ORDINARY if is_plain else defines.DEFINES
+    for name in sorted(set().union(*map(called_in, bodies)) & texts.keys()):
+        body = parse(texts[name], functions=FUNCTIONS).body
         made.append(Define(build.string(name), body))
     return tuple(made)

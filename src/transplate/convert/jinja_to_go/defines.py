@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from transplate.convert.jinja_to_go import cases
 from transplate.gotmpl.quoting import quote
-
-_ESCAPES = '{{ if eq $c "<" ">" "&" "\\u2028" "\\u2029" }}'
 
 STRING = (
     '{{ $j := json . }}{{ if eq $j (print "\\"" . "\\"") }}{{ $j }}{{ else }}"{{ $t := . }}{{ range len . }}'
@@ -21,75 +20,6 @@ STRING = (
 NUMBER = (
     "{{ if eq . 0.0 }}0{{ else if and (lt . 0.0001) (gt . -0.0001) }}{{ . }}{{ else }}{{ json . }}{{ end }}"
 )
-
-_LIST = '[{{ range $i, $v := . }}{{ if $i }}, {{ end }}{{ template "json" $v }}{{ end }}]'
-_MAP = (
-    '{{ $more := false }}{{ "{" }}{{ range $k, $v := RANGE }}{{ if $more }}, {{ end }}{{ $more = true }}'
-    '{{ template "json string" $k }}: {{ template "json" $v }}{{ end }}}'
-)
-
-
-def _record(*fields: tuple[str, str, str]) -> str:
-    """Return a struct as JSON: for each key its Go field, and the condition that it is there, if any."""
-    text = '{{ $more := false }}{{ "{" }}'
-    for key, path, condition in fields:
-        piece = f'{{{{ if $more }}}}, {{{{ end }}}}{{{{ $more = true }}}}"{key}": {{{{ template "json" {path} }}}}'  # noqa: E501
-        text += f"{{{{ if {condition} }}}}{piece}{{{{ end }}}}" if condition else piece
-    return text + "}"
-
-
-_PROPERTY = _record(
-    ("anyOf", ".AnyOf", ".AnyOf"),
-    ("type", ".Type", ".Type"),
-    ("items", ".Items", 'ne (printf "%T" .Items) "<nil>"'),
-    ("description", ".Description", ".Description"),
-    ("enum", ".Enum", ".Enum"),
-    ("properties", ".Properties", ".Properties"),
-)
-# Only newer versions of Ollama have the list in a property; there the struct prints with it at its end.
-_REQUIRED = (
-    '{{ $p := printf "%v" . }}{{ if eq (slice $p (len (slice $p 2))) "]}" }}{{ if .Required }}'
-    '{{ if $more }}, {{ end }}"required": {{ template "json" .Required }}{{ end }}{{ end }}}'
-)
-
-VALUE = (
-    '{{ $t := printf "%T" . }}'
-    '{{ if eq $t "string" }}{{ template "json string" . }}'
-    '{{ else if eq $t "float64" }}{{ template "number" . }}'
-    '{{ else if eq $t "[]interface {}" "[]string" "[]api.ToolProperty" "template.templateTools" }}'
-    + _LIST
-    + '{{ else if eq $t "map[string]interface {}" "template.templateArgs" }}'
-    + _MAP.replace("RANGE", ".")
-    + '{{ else if eq $t "template.templateProperties" }}{{ if eq (json .) "null" }}null{{ else }}'
-    + _MAP.replace("RANGE", ".")
-    + "{{ end }}"
-    '{{ else if eq $t "*api.ToolPropertiesMap" }}'
-    + _MAP.replace("RANGE", ".All")
-    + '{{ else if eq $t "api.PropertyType" }}'
-    '{{ if eq (len .) 1 }}{{ template "json string" (index . 0) }}{{ else }}' + _LIST + "{{ end }}"
-    '{{ else if eq $t "api.ToolProperty" }}'
-    + _PROPERTY[:-1]
-    + _REQUIRED
-    + '{{ else if eq $t "template.templateTool" }}'
-    + _record(
-        ("type", ".Type", ""),
-        ("items", ".Items", 'ne (printf "%T" .Items) "<nil>"'),
-        ("function", ".Function", ""),
-    )
-    + '{{ else if eq $t "template.templateToolFunction" }}'
-    + _record(("name", ".Name", ""), ("description", ".Description", ""), ("parameters", ".Parameters", ""))
-    + '{{ else if eq $t "template.templateToolFunctionParameters" }}'
-    + _record(
-        ("type", ".Type", ""),
-        ("$defs", ".Defs", 'ne (printf "%T" .Defs) "<nil>"'),
-        ("items", ".Items", 'ne (printf "%T" .Items) "<nil>"'),
-        ("required", ".Required", ".Required"),
-        ("properties", ".Properties", ""),
-    )
-    + '{{ else if eq $t "<nil>" }}null'
-    "{{ else }}{{ json . }}{{ end }}"
-)
-
 
 STRING_VALUE = (
     '{{ $d := "\\"" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
@@ -111,68 +41,89 @@ NUMBER_VALUE = (
 
 
 _NUMBERS = (
-    '{{ else if and (eq $c "e") (eq (printf "%.2s" $t) "e-") }}{{ $b := printf "%.4s" $t }}'
-    '{{ if or (lt (len $b) 4) (lt (slice $b 3) "0") (gt (slice $b 3) "9") }}{{ $c = "e-0" }}{{ $n = 2 }}{{ end }}'  # noqa: E501
-    '{{ else if and (eq (printf "%.6s" $t) "0.0000") (or (not $p) (lt $p "0") (gt $p "9")) }}'
+    '{{ else if eq $c "e" }}{{ if eq (printf "%.2s" $t) "e-" }}{{ $b := printf "%.4s" $t }}'
+    '{{ if or (lt (len $b) 4) (lt (slice $b 3) "0") (gt (slice $b 3) "9") }}{{ $c = "e-0" }}{{ $n = 2 }}'
+    "{{ end }}{{ end }}"
+    '{{ else if eq $c "0" }}'
+    '{{ if and (eq (printf "%.6s" $t) "0.0000") (or (not $p) (lt $p "0") (gt $p "9")) }}'
     # 0.0000123 is 1.23e-05: at most one zero more, for smaller numbers have an exponent in Go too.
     '{{ $e := "5" }}{{ $n = 6 }}{{ if eq (slice $t 6 7) "0" }}{{ $e = "6" }}{{ $n = 7 }}{{ end }}'
     '{{ $c = slice $t $n (len (printf "%*s " $n "")) }}{{ $n = len (printf "%*s " $n "") }}{{ $b := "" }}'
     '{{ range 20 }}{{ $o := printf "%.1s" (slice $t $n) }}'
     '{{ if or (lt $o "0") (gt $o "9") }}{{ break }}{{ end }}{{ $b = print $b $o }}'
     '{{ $n = len (printf "%*s " $n "") }}{{ end }}'
-    '{{ if $b }}{{ $c = print $c "." $b }}{{ end }}{{ $c = print $c "e-0" $e }}'
-    '{{ else if and (eq $c "-") (eq (printf "%.2s" $t) "-0") (ne (printf "%.3s" $t) "-0.") }}{{ $c = "" }}'
+    '{{ if $b }}{{ $c = print $c "." $b }}{{ end }}{{ $c = print $c "e-0" $e }}{{ end }}'
+    '{{ else if eq $c "-" }}'
+    '{{ if and (eq (printf "%.2s" $t) "-0") (ne (printf "%.3s" $t) "-0.") }}{{ $c = "" }}{{ end }}'
 )
 """Numbers that Python writes in another way: 1e-7 as 1e-07, 0.00001 as 1e-05, -0 as 0."""
 
 
-def scan(indent: int | None, *, compact: bool = False, level: int = 0) -> str:
+_NO_ARGUMENTS = '{{ if eq (printf "%s %T" $t $s) "null template.templateArgs" }}{{ $t = "{}" }}{{ end }}'
+"""A call without arguments has an empty dict of them."""
+
+
+def scan(indent: int | None, *, compact: bool = False, level: int = 0, is_plain: bool = False) -> str:
     """Return the statements that turn Go's JSON text into Python's.
+
+    Inside of a string all up to the next quotation mark or backslash is taken at once.
 
     Args:
         indent: Spaces a level, None for one line.
         compact: Whether there is no space behind commas and colons.
         level: The level that the text stands at.
+        is_plain: Whether the JSON has no numbers that Python writes in another way, and no line separators.
     """
-    comma, colon = (",", ":") if compact else (", ", ": ")
-    text = (
-        '{{ $d := "" }}{{ $t := $s }}{{ $q := false }}{{ $p := "" }}{{ range len $s }}'
-        "{{ if not $t }}{{ break }}{{ end }}{{ $c := slice $t 0 1 }}{{ $n := 1 }}"
-        '{{ if $q }}{{ if eq $c "\\\\" }}{{ $n = 2 }}{{ $c = slice $t 0 2 }}'
-        '{{ if eq $c "\\\\u" }}{{ $n = 6 }}{{ $c = slice $t 0 6 }}'
-    )
-    for index, (escape, character) in enumerate(
-        (("003c", "<"), ("003e", ">"), ("0026", "&"), ("2028", "\\u2028"), ("2029", "\\u2029"))
-    ):
-        word = "else if" if index else "if"
-        text += f'{{{{ {word} eq $c "\\\\u{escape}" }}}}{{{{ $c = "{character}" }}}}'
-    text += (
-        '{{ end }}{{ end }}{{ else if eq $c "\\"" }}{{ $q = false }}'
-        '{{ else }}{{ $b := printf "%.24s" $t }}{{ if eq (json $b) (print "\\"" $b "\\"") }}'
-        "{{ $c = $b }}{{ $n = len $b }}{{ end }}{{ end }}"
-        '{{ else if eq $c "\\"" }}{{ $q = true }}'
-        f'{{{{ else if eq $c ":" }}}}{{{{ $c = "{colon}" }}}}'
-    )
-    if indent is None:
-        text += f'{{{{ else if eq $c "," }}}}{{{{ $c = "{comma}" }}}}'
-    else:
+    begin, space, others = "", "", ""
+    if not compact:
+        both = '"," ":"' if indent is None else '":"'
+        space = f'{{{{ if eq $c {both} }}}}{{{{ $c = print $c " " }}}}'
+    if indent is not None:
         step = " " * indent
-        text = f'{{{{ $pad := "\\n{step * level}" }}}}' + text
-        text += (
+        begin = f'{{{{ $pad := "\\n{step * level}" }}}}'
+        others = (
             '{{ else if eq $c "," }}{{ $c = print $c $pad }}'
             '{{ else if eq $c "{" "[" }}{{ $b := slice $t 0 2 }}{{ if eq $b "{}" "[]" }}{{ $c = $b }}{{ $n = 2 }}'  # noqa: E501
             f'{{{{ else }}}}{{{{ $pad = print $pad "{step}" }}}}{{{{ $c = print $c $pad }}}}{{{{ end }}}}'
             f'{{{{ else if eq $c "}}" "]" }}}}{{{{ $pad = slice $pad 0 (len (slice $pad {indent})) }}}}'
             "{{ $c = print $pad $c }}"
         )
-    text += _NUMBERS
-    return text + "{{ end }}{{ $d = print $d $c }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"
+    if not is_plain:
+        others += _NUMBERS
+    outside = (space + others).replace("{{ else if", "{{ if", not space)
+    escapes = (("003c", "<"), ("003e", ">"), ("0026", "&"), ("2028", "\\u2028"), ("2029", "\\u2029"))
+    unescaped = "".join(
+        f'{{{{ {"else if" if index else "if"} eq $c "\\\\u{escape}" }}}}{{{{ $c = "{character}" }}}}'
+        for index, (escape, character) in enumerate(escapes[:3] if is_plain else escapes)
+    )
+    return (
+        begin
+        + '{{ $d := "" }}{{ $t := json $s }}'
+        + _NO_ARGUMENTS
+        + '{{ $q := false }}{{ $p := "" }}{{ range len $t }}'
+        "{{ if not $t }}{{ break }}{{ end }}{{ $c := slice $t 0 1 }}{{ $n := 1 }}"
+        '{{ if eq $c "\\"" }}{{ $q = not $q }}'
+        f"{{{{ else if not $q }}}}{outside}{'{{ end }}' if outside else ''}"
+        '{{ else if eq $c "\\\\" }}{{ $c = slice $t 0 2 }}'
+        '{{ if eq $c "\\\\u" }}{{ $c = slice $t 0 6 }}{{ end }}'
+        f"{{{{ $n = len $c }}}}{unescaped}{{{{ end }}}}"
+        "{{ else }}{{ $r := $t }}{{ range len $t }}"
+        '{{ if eq (slice $r 0 1) "\\"" "\\\\" }}{{ break }}{{ end }}{{ $r = slice $r 1 }}{{ end }}'
+        "{{ $c = slice $t 0 (len (slice $t (len $r))) }}{{ $n = len $c }}{{ end }}"
+        "{{ $d = print $d $c }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"
+    )
 
 
-REPR = (
-    '{{ $d := "" }}{{ $t := $s }}{{ $q := false }}{{ $p := "" }}{{ $x := "" }}{{ $y := "" }}'
+def scan_repr(*, is_plain: bool = False) -> str:
+    """Return the statements that turn Go's JSON text into Python's repr; ``is_plain`` as for ``scan``."""
+    numbers = _NUMBERS.replace("$c =", "$o =").replace("print $c ", "print $o ")
+    return _REPR.replace("NUMBERS", "" if is_plain else numbers)
+
+
+_REPR = (
+    '{{ $d := "" }}{{ $t := json $s }}{{ $q := false }}{{ $p := "" }}{{ $x := "" }}{{ $y := "" }}'
     "{{ $one := false }}{{ $two := false }}"
-    "{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}"
+    "{{ range len $t }}{{ if not $t }}{{ break }}{{ end }}"
     '{{ $c := printf "%.1s" $t }}{{ $n := len $c }}{{ $o := "" }}'
     "{{ if $q }}"
     '{{ if eq $c "\\\\" }}{{ $n = 2 }}{{ $c = slice $t 0 2 }}'
@@ -197,11 +148,8 @@ REPR = (
     '{{ else if eq (printf "%.4s" $t) "true" }}{{ $n = 4 }}{{ $o = "True" }}'
     '{{ else if eq (printf "%.5s" $t) "false" }}{{ $n = 5 }}{{ $o = "False" }}'
     '{{ else if eq (printf "%.4s" $t) "null" }}{{ $n = 4 }}{{ $o = "None" }}'
-    + _NUMBERS.replace("$c =", "$o =").replace("print $c ", "print $o ")
-    + "{{ end }}{{ end }}{{ $d = print $d $o }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"
+    "NUMBERS{{ end }}{{ end }}{{ $d = print $d $o }}{{ $p = $c }}{{ $t = slice $t $n }}{{ end }}"
 )
-"""Go's JSON text as Python's repr."""
-
 
 STRING_REPR = (
     '{{ $x := "" }}{{ $y := "" }}{{ $one := false }}{{ $two := false }}{{ $t := $s }}{{ range len $s }}'
@@ -217,35 +165,35 @@ STRING_REPR = (
 )
 """A string as Python's repr."""
 
+
+def _printing(statements: str, piece: str) -> str:
+    """Return statements that print the pieces of their result, and take dot."""
+    text = statements.replace('{{ $d := "" }}', "").replace("$s", ".")
+    return text.replace(f"{{{{ $d = print $d {piece} }}}}", f"{{{{ {piece} }}}}")
+
+
 DEFINES = {
-    "json": VALUE,
+    "json": _printing(scan(None), "$c"),
     "json string": STRING,
     "number": NUMBER,
-    "repr": "{{ $s := json . }}"
-    + REPR.replace('{{ $d := "" }}', "").replace("{{ $d = print $d $o }}", "{{ $o }}"),
+    "repr": _printing(scan_repr(), "$o"),
+    **cases.DEFINES,
 }
 """The templates by name."""
-USES: dict[str, tuple[str, ...]] = {
-    "json": ("json string", "number"),
-    "json string": (),
-    "number": (),
-    "repr": (),
-}
-"""The templates that each of them needs."""
 
-ORDINARY = (
-    "{{ $t := json . }}{{ $quoted := false }}{{ range len $t }}{{ if not $t }}{{ break }}{{ end }}"
-    '{{ $n := 1 }}{{ $c := slice $t 0 1 }}{{ if $quoted }}{{ $b := printf "%.24s" $t }}'
-    '{{ if eq (json $b) (print "\\"" $b "\\"") }}{{ $c = $b }}{{ $n = len $b }}'
-    '{{ else if eq $c "\\"" }}{{ $quoted = false }}'
-    '{{ else if eq $c "\\\\" }}{{ $n = 2 }}{{ $c = slice $t 0 2 }}'
-    '{{ if eq $c "\\\\u" }}{{ $n = 6 }}{{ $c = slice $t 0 6 }}{{ if eq $c "\\\\u003c" }}{{ $c = "<" }}'
-    '{{ else if eq $c "\\\\u003e" }}{{ $c = ">" }}{{ else if eq $c "\\\\u0026" }}{{ $c = "&" }}{{ end }}{{ end }}'  # noqa: E501
-    "{{ end }}"
-    '{{ else if eq $c "\\"" }}{{ $quoted = true }}{{ else if eq $c "," ":" }}{{ $c = print $c " " }}{{ end }}'
-    "{{ $c }}{{ $t = slice $t $n }}{{ end }}"
-)
-"""JSON as Python writes it, but for numbers and line separators that hardly occur; shorter than the whole."""
+PRINTING = frozenset(DEFINES.keys() - cases.DEFINES.keys())
+"""The names of those that print."""
+
+
+def _without_previous(statements: str) -> str:
+    return statements.replace('{{ $p := "" }}', "").replace("{{ $p = $c }}", "")
+
+
+ORDINARY = DEFINES | {
+    "json": _printing(_without_previous(scan(None, is_plain=True)), "$c"),
+    "repr": _printing(_without_previous(scan_repr(is_plain=True)), "$o"),
+}
+"""The same but for numbers and line separators that hardly occur; shorter than the whole."""
 
 
 def _hexadecimal(change: Callable[[int], int]) -> str:

@@ -161,24 +161,19 @@ class JsonText(Interface):
                 raise Refused(f"the JSON of a {kind}")
         if value.kinds & {"undefined", "message", "messages", "calls", "call", "called"}:
             raise self.split_kinds(value, f"the JSON of a {self._name_of(value)}")
-        if value.kinds == {"arguments"} or "arguments" in value.kinds:
-            # A map that is nil is an empty dict.
-            value = self._kept_go(value, "arguments")
-            source = self.captured_json(value.expr)
-        else:
-            source = call("json", value.expr)
         if indent is None and self.takes("go-json"):
+            if "arguments" in value.kinds:
+                source: Operand = self.captured_json(self._kept_go(value, "arguments").expr)
+            else:
+                source = call("json", value.expr)
             self.print(source if self.sink is None else self._kept_operand(source))
             return
         if self.sink is None and indent is None and not compact:
             self._call_define("json", value.expr)
             return
-        text = self.declare("json", source)
-        self.print(
-            self.run(
-                defines.scan(indent, compact=compact, level=level), "JSON as Python writes it", "json", s=text
-            )
-        )
+        is_plain = self.takes("plain-json")
+        scan = defines.scan(indent, compact=compact, level=level, is_plain=is_plain)
+        self.print(self.run(scan, "JSON as Python writes it", "json", s=self._kept_go(value, "value").expr))
 
     def captured_json(self, operand: Operand) -> Operand:
         """Return Go's JSON of arguments."""

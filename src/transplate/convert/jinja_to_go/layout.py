@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from transplate.gotmpl.nodes import (
     Action,
@@ -16,6 +16,7 @@ from transplate.gotmpl.nodes import (
     Else,
     If,
     Item,
+    Operand,
     Range,
     TemplateCall,
     Text,
@@ -25,16 +26,23 @@ _BREAK = Text("\n", "")
 _TRIMMED = Clause(trim_left=True)
 
 
-class Encoding(NamedTuple):
-    """Statements that compute one thing; their variables share a number.
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Statements that compute one thing.
 
     Attributes:
         number: Which of them it is.
         said: What they compute.
+        text: The statements, if they take one thing and compute one.
+        source: What they take.
+        result: The variable that holds the result.
     """
 
     number: int
     said: str
+    text: str = ""
+    source: Operand | None = None
+    result: str = ""
 
 
 def on_lines(items: Body) -> Body:
@@ -68,7 +76,7 @@ def laid_out(body: Body, encodings: Mapping[str, Encoding], *, is_start: bool = 
     for item in body:
         before = made[-1] if made else None
         can_break = not is_start if before is None else _can_break(before)
-        encoding = _encoding_of(item, encodings)
+        encoding = encoding_of(item, encodings)
         if encoding is not None:
             if encoding.number != current:
                 if can_break:
@@ -93,7 +101,7 @@ def laid_out(body: Body, encodings: Mapping[str, Encoding], *, is_start: bool = 
     return tuple(made)
 
 
-def _encoding_of(item: Item, encodings: Mapping[str, Encoding]) -> Encoding | None:
+def encoding_of(item: Item, encodings: Mapping[str, Encoding]) -> Encoding | None:
     """Return the encoding that a statement is part of, None if it is of none."""
     found = _encodings_of(item, encodings)
     return found.pop() if found is not None and len(found) == 1 else None

@@ -155,8 +155,8 @@ class Printing(Interface):
         else:
             if any(depth > 1 for depth in self._depth.values()):
                 raise Refused("a list or dict printed as Python in a macro that calls itself")
-            text = self.declare("json", call("json", operand))
-            self.print(self.run(defines.REPR, "as Python prints it", "printed", s=text))
+            scan = defines.scan_repr(is_plain=self.takes("plain-json"))
+            self.print(self.run(scan, "as Python prints it", "printed", s=operand))
 
     def _write_go(self, value: Go) -> None:
         if value.present is not None:
@@ -246,14 +246,7 @@ class Printing(Interface):
 
     def _call_define(self, name: str, operand: Operand) -> None:
         if name not in ("number", "repr") and self.takes("plain-json"):
-            self.defines.add("json")
-            self.items.append(TemplateCall(string("json"), build.pipeline(operand)))
-            return
-        pending = [name]
-        while pending:
-            one = pending.pop()
-            self.defines.add(one)
-            pending.extend(defines.USES[one])
+            name = "json"
         self.items.append(TemplateCall(string(name), build.pipeline(operand)))
 
 

@@ -87,7 +87,6 @@ class Writer:
         self.dead = False
         self.homes: set[str] = set()
         """Variables that are assigned to while others may hold what they gave."""
-        self.defines: set[str] = set()
         self.losses: list[tuple[str, int | None]] = []
         self._numbers: dict[str, int] = {}
         self.indexes: dict[str, Operand] = {}
@@ -196,6 +195,9 @@ class Writer:
     def encode(self, text: str, said: str, **operands: Operand) -> None:
         """Write statements that belong together; ``$d``, ``$t`` and ``$f`` are their results."""
         encoding = Encoding(len(self.serials), said)
+        made = operands.get("d")
+        if operands.keys() == {"s", "d"} and isinstance(made, Variable):
+            encoding = Encoding(len(self.serials), said, text, operands["s"], made.name)
 
         def fresh(name: str) -> Variable:
             made = self.fresh(name)
