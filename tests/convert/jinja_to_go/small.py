@@ -71,4 +71,9 @@ SMALL = {
         "{% for k, p in t.function.parameters.properties.items() %}{{ k }}{% if p['items'] %}"
         "{{ p['items']['type'] }}!{% endif %}{{ p['items'] is mapping }}{% endfor %}{% endfor %}"
     ),
+    "a loop that is written twice, behind text": (
+        "{% set ns = namespace(last=-1) %}{% for m in messages %}{% if m.role == 'user' %}"
+        "{% set ns.last = loop.index0 %}{% endif %}{{ m.content }}{% endfor %}"
+        "{% if tools %}tools:{% for key in tools|first %},{% endfor %}{% endif %}"
+    ),
 }

@@ -106,7 +106,7 @@ class Loops(Interface):
         key, item_name = id(node) if node is not None else None, self.item_name
         guess = dict(self._guesses.get(key, {}))
         for _ in range(12):
-            mark = (len(self.items), self.state.copy(), set(self.homes), self.dead, len(self.losses))
+            mark = (list(self.items), self.state.copy(), set(self.homes), self.dead, len(self.losses))
             outer_assigned, self._assigned = self._assigned, set()
             for name in self._assigned_in.get(key, ()):
                 self.forget(Variable(name))
@@ -141,7 +141,7 @@ class Loops(Interface):
                 self._assigned_in.setdefault(key, set()).update(assigned)
             for place, kinds in needs.items():
                 guess[place] = _wider(kinds, guess.get(place, frozenset()))
-            del self.items[mark[0] :]
+            self.items[:] = mark[0]  # a text at their end may have grown
             self.state, self.homes, self.dead = mark[1], mark[2], mark[3]
             del self.losses[mark[4] :]
             self._assigned = outer_assigned
