@@ -64,6 +64,8 @@ def main() -> None:
         sys.exit("the library's pairs are not here")
     page = page_of(found)
     print(page.split("| model |")[0])
+    for seconds, model in sorted(zip(times, (pair.model for pair, _ in found), strict=True))[-3:]:
+        print(f"{model}: {seconds:.2f} s")
     times.sort()
     print(f"median {times[len(times) // 2]:.2f} s, worst {times[-1]:.2f} s, all {sum(times):.1f} s of CPU")
     if options.write:

@@ -8,8 +8,8 @@ import pytest
 
 from transplate import Conversation, JinjaTemplate, OllamaTemplate, ParityReport, check_parity
 from transplate.parity import Verdict
-from transplate.parity.causes import Explainer
 from transplate.parity.conversations import ordinary_conversations
+from transplate.parity.explaining import Explainer
 from transplate.parity.pair import Pair, comparable, equal
 from transplate.parity.sides import side_of
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import TracebackType
 from typing import NamedTuple
 
@@ -84,14 +85,15 @@ class LocatedCode(NamedTuple):
 def failing_place(
     traceback: TracebackType | None,
     generate: Callable[[], LocatedCode],
-    known: dict[tuple[int | None, ...], int | None],
+    known: dict[tuple[int, int], int | None],
 ) -> int | None:
     """Return the place of the expression or statement at which generated code failed.
 
     Args:
         traceback: Where the error was raised.
         generate: Makes the generated code again; called only if it was running.
-        known: The places of failures of this code so far, by where in it they were; gets this one.
+        known: The places of failures of this template so far, by the code object and the instruction in it;
+            gets this one.
 
     Returns:
         The place, or None if no generated code was running, or the template is nested so deeply that its code
@@ -104,14 +106,14 @@ def failing_place(
         traceback = traceback.tb_next
     if innermost is None:
         return None
-    positions = list(innermost.tb_frame.f_code.co_positions())
-    line, _, column, end_column = positions[innermost.tb_lasti // 2]
-    if line is None:
-        return None
-    where = (line, column, end_column)
+    code, instruction = innermost.tb_frame.f_code, innermost.tb_lasti
+    where = (id(code), instruction)
     if where not in known:
+        line, _, column, end_column = next(islice(code.co_positions(), instruction // 2, None))
+        if line is None:
+            return None
         try:
-            known[where] = _place_of(where, generate())
+            known[where] = _place_of((line, column, end_column), generate())
         except RecursionError:
             return None
     return known[where]

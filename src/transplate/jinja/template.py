@@ -63,7 +63,7 @@ class JinjaTemplate:
         self.special_tokens: Mapping[str, Any] = plain_data(dict(special_tokens))
         self.limits = limits or DEFAULT_LIMITS
         self._template = _compiled(self.source, self.limits, self._generator)
-        self._failed: dict[tuple[int | None, ...], int | None] = {}
+        self._failed: dict[tuple[int, int], int | None] = {}
 
     def __repr__(self) -> str:
         return f"JinjaTemplate({self.source.text[:60]!r})"

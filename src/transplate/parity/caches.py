@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from transplate.conversation import Conversation, Message, ToolCall
-from transplate.parity.changes import COARSE, GENTLE
+from transplate.parity.experiments import COARSE, GENTLE
 from transplate.parity.sides import JinjaSide, Side, Template, side_of
 from transplate.parity.texts import common_prefix
 

@@ -7,20 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from transplate.conversation import Conversation
-from transplate.parity.causes import Explainer, Explanation
+from transplate.parity.causes import Explanation
 from transplate.parity.conversations import (
     SPECIAL,
     examples,
     ordinary_conversations,
     usual_conversations,
 )
+from transplate.parity.explaining import Explainer
 from transplate.parity.generate import Effort, Generated, Search
 from transplate.parity.kinds import Explained, kinds_of
 from transplate.parity.pair import Pair, comparable, equal, reason_not_to_compare
 from transplate.parity.reach import reach_of
 from transplate.parity.report import Difference, Kind, ParityReport, Reach
 from transplate.parity.shapes import PLAIN
-from transplate.parity.shrink import UNUSUAL, weirdness
 from transplate.parity.sides import Outcome, Template, side_of
 from transplate.parity.texts import common_prefix
 
@@ -76,7 +76,7 @@ def check_parity(
         comparison.add(Generated(conversation, PLAIN, pair.outcomes(conversation), frozenset()), asked=True)
     reach: tuple[Reach, ...] = ()
     if generate:
-        search = Search(pair, effort=effort)
+        search = Search(pair, effort=effort, unusual=unusual)
         asked = {repr(conversation) for conversation in given}
         built_in = (example.conversation for example in examples() if unusual or SPECIAL not in example.tags)
         for generated in search.run([*given, *built_in]):
@@ -91,7 +91,7 @@ class _Comparison:
 
     def __init__(self, pair: Pair, *, unusual: bool) -> None:
         self._pair = pair
-        self._takes_unusual = unusual
+        self._takes_unusual = unusual or pair.is_of_one_language
         self._checked = 0
         self._refused: list[str] = []
         self._reasons: list[str] = []
@@ -112,15 +112,22 @@ class _Comparison:
             return
         if generated.shape is not PLAIN and not (self._is_jinja_alone and self._takes_unusual):
             return
-        if not (asked or self._takes_unusual or self._is_usual(generated.conversation)):
+        if not (asked or self._takes_unusual or self._pair.is_usual(generated.conversation)):
+            return
+        if not asked and self._is_unfit(generated):
             return
         counts = asked or bool(generated.new)
         self._checked += counts
         if not equal(generated.outcomes):
             (self._differing if counts else self._by_the_way).append(generated)
 
-    def _is_usual(self, conversation: Conversation) -> bool:
-        return weirdness(conversation, self._pair.words) < UNUSUAL
+    def _is_unfit(self, generated: Generated) -> bool:
+        """Return whether a made-up value of a variable fails: that says nothing of who reads none."""
+        return bool(
+            not self._pair.is_of_one_language
+            and generated.conversation.variables
+            and any(outcome.error for outcome in generated.outcomes)
+        )
 
     def report(self, reach: tuple[Reach, ...], *, explain: bool) -> ParityReport:
         """Return the report."""

@@ -11,10 +11,13 @@ from random import Random
 
 from transplate.conversation import Conversation, Message
 from transplate.errors import ErrorKind
+from transplate.parity.aiming import aimed_at
 from transplate.parity.dead import dead_arms
 from transplate.parity.mutation import ROLES, Mutator
 from transplate.parity.pair import Outcomes, Pair, missing_variables
 from transplate.parity.shapes import PLAIN, SHAPES, Shape
+from transplate.parity.variables import with_variables
+from transplate.parity.variations import variations
 
 ArmKey = tuple[int, int]
 """The number of a side, and of one of its arms."""
@@ -31,8 +34,6 @@ _NO_NAMES = frozenset(
 _LONGEST_WORD = 40
 _MOST_SOLUTIONS = 300
 _WITNESSES = 4
-_NUMBER = re.compile(r"(?<![\w.$])\d{1,3}\b")
-_LONGEST_FILLING = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Search:
     Args:
         pair: The templates.
         effort: How long to look.
+        unusual: Whether to try conversations that people hardly send though nothing new is to be reached;
+            two templates of one language are tried on them in any case.
         seed: What the choice depends on, besides the templates.
 
     Attributes:
@@ -81,7 +84,9 @@ class Search:
         arms: All arms of both sides.
     """
 
-    def __init__(self, pair: Pair, *, effort: Effort | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, pair: Pair, *, effort: Effort | None = None, unusual: bool = False, seed: int = 0
+    ) -> None:
         self.pair = pair
         self.hits: Counter[ArmKey] = Counter()
         self.dead: dict[ArmKey, str] = {}
@@ -89,6 +94,7 @@ class Search:
             (number, arm) for number, side in enumerate(pair.sides) for arm in range(len(side.arms))
         )
         self._effort = effort or Effort()
+        self._takes_unusual = unusual or pair.is_of_one_language
         self._random = Random(f"{seed}/{pair.a.source}/{pair.b.source}")  # noqa: S311
         words = sorted(word for word in pair.words if len(word) <= _LONGEST_WORD)
         self._words = words
@@ -116,11 +122,9 @@ class Search:
         for number, side in enumerate(self.pair.sides):
             untaken = [at for owner, at in self.untaken if owner == number]
             self.dead |= {(number, at): reason for at, reason in dead_arms(side, untaken).items()}
-        for conversation in self._solutions():
+        for conversation in (*self._probes(), *self._solutions()):
             yield from self._tried(conversation)
         yield from self._in_shapes()
-        for conversation in self._near_misses():
-            yield from self._tried(conversation)
         made = fruitless = 0
         effort = self._effort
         while made < effort.most and fruitless < effort.patience and self.untaken:
@@ -161,10 +165,25 @@ class Search:
         return self._random.choice(self._shapes) if self._shapes and self._random.random() < 0.15 else PLAIN
 
     def _in_shapes(self) -> Iterator[Generated]:
-        """Yield the conversations that reached something, in the forms that only chat templates see."""
+        """Yield the conversations that reached something, in the forms that only chat templates see.
+
+        Two templates in the same language are compared on all of them; of others, they only take branches.
+        """
         for conversation, _ in list(self._parents):
             for shape in self._shapes:
-                yield from self._tried(conversation, shape)
+                if not self._takes_unusual and not self._is_open_in_jinja():
+                    return
+                if shape.changes(conversation):
+                    yield from self._tried(conversation, shape)
+
+    def _is_open_in_jinja(self) -> bool:
+        """Return whether a chat template has branches that no conversation took, as far as one could."""
+        return any(self.pair.sides[side].language == "jinja" for side, _ in self.untaken)
+
+    def _probes(self) -> Iterator[Conversation]:
+        """Yield what is tried whatever was reached: variations, and what the templates' constants suggest."""
+        probes = chain(variations(), aimed_at(self.pair.literals), with_variables(self.pair))
+        return (probe for probe in probes if self._takes_unusual or self.pair.is_usual(probe))
 
     def _solutions(self) -> Iterator[Conversation]:
         """Yield conversations that hold the texts of conditions not met yet where those may look for them."""
@@ -186,25 +205,6 @@ class Search:
                         found.setdefault(
                             (name, repr(value)), Conversation((Message("user", "x"),), variables=given)
                         )
-        every = list(found.values())
-        yield from self._random.sample(every, min(len(every), _MOST_SOLUTIONS))
-
-    def _near_misses(self) -> Iterator[Conversation]:
-        """Yield conversations that just meet or just miss what conditions ask for: lengths and texts."""
-        found: dict[tuple[str, str], Conversation] = {}
-        user = Message("user", "x")
-        for text in dict.fromkeys(arm.text for side in self.pair.sides for arm in side.arms):
-            words, _ = _asked(text)
-            numbers = {int(number) for number in _NUMBER.findall(_STRING.sub("", text))}
-            sizes = {number + more for number in numbers for more in (-1, 0, 1)}
-            fillings = ["x" * size for size in sorted(sizes) if 0 < size <= _LONGEST_FILLING]
-            misses = ((word[:-1] + "~~", word + "~~", word[:-1], "~" + word) for word in words if word)
-            near = [made for made in chain.from_iterable(misses) if made]
-            for role in ROLES:
-                for content in (*fillings, *near):
-                    found.setdefault((role, content), Conversation((Message(role, content), user)))
-            for role in near if "ole" in text else ():
-                found.setdefault((role, ""), Conversation((Message(role, "x"), user)))
         every = list(found.values())
         yield from self._random.sample(every, min(len(every), _MOST_SOLUTIONS))
 

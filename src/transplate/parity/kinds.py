@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from transplate.conversation import Conversation
-from transplate.parity.causes import FIXED, FORM, OUTPUT, Explainer, Explanation
+from transplate.parity.causes import FIXED, FORM, OUTPUT, Explanation
+from transplate.parity.explaining import Explainer
 from transplate.parity.pair import Outcomes, Pair, comparable, equal
 from transplate.parity.report import Difference, Kind, Place
 from transplate.parity.shapes import PLAIN, Shape
-from transplate.parity.shrink import UNUSUAL, shrink, weirdness
+from transplate.parity.shrink import shrink
 from transplate.parity.sides import Outcome, Side
 from transplate.parity.texts import common_prefix, reconcile
+from transplate.parity.weirdness import weirdness
 from transplate.source import Source
 
 _LONGEST_SHOWN = 48
@@ -108,7 +110,7 @@ class _Maker:
             message=_message_at(smallest, one.prompt, position),
             places=(places[0], places[1]),
             form=shape.name if shape is not PLAIN else "",
-            unusual=weirdness(smallest, self._pair.words) >= UNUSUAL,
+            unusual=not self._pair.is_usual(smallest),
         )
 
     def _shows(self, name: str, case: Explained) -> Callable[[Conversation], bool]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from transplate.conversation import Conversation, Message
 from transplate.errors import ErrorKind
+from transplate.parity.literals import Literals
 from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.sides import Outcome, Side
+from transplate.parity.weirdness import UNUSUAL, weirdness
 
 Outcomes = tuple[Outcome, Outcome]
 _MOST_VARIABLES = 8
+_PART = "text"
+"""What templates that read typed parts compare their type with."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
     """Two sides that are given the same conversations at the same time.
 
@@ -34,10 +39,30 @@ class Pair:
         """Both sides."""
         return self.a, self.b
 
+    @cached_property
+    def literals(self) -> Literals:
+        """The constants with which the templates may compare what they are given."""
+        return self.a.literals | self.b.literals
+
     @property
     def words(self) -> frozenset[str]:
-        """The texts with which the templates may compare what they are given."""
-        return self.a.words | self.b.words
+        """The texts among them."""
+        return self.literals.texts
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The variables that one of the templates reads besides what every conversation has."""
+        return self.a.variables | self.b.variables
+
+    @property
+    def is_of_one_language(self) -> bool:
+        """Whether both sides are given conversations in the very same form."""
+        return self.a.language == self.b.language
+
+    def is_usual(self, conversation: Conversation) -> bool:
+        """Return whether a conversation is one that people send, as far as the templates are made for it."""
+        parts = _PART in self.words
+        return weirdness(conversation, self.words, self.variables, parts=parts) < UNUSUAL
 
     def fitted(self, conversation: Conversation) -> Conversation:
         """Return a conversation without what Ollama refuses for one of the templates before it runs."""

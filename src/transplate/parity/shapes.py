@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from transplate.conversation import Conversation
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -24,6 +26,10 @@ class Shape:
 
     name: str
     change: Callable[[dict[str, Any]], bool] | None = None
+
+    def changes(self, conversation: Conversation) -> bool:
+        """Return whether a conversation in this form is another than in the plain one."""
+        return self.change is not None and self.change(dict(conversation.to_hf()))
 
     def of(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments in this form."""

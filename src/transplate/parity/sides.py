@@ -19,15 +19,18 @@ from transplate.jinja.tracing import JinjaTrace
 from transplate.language import Language, language_of, language_of_text
 from transplate.ollama import OllamaTemplate
 from transplate.parity.coverage import GoCoverage
+from transplate.parity.literals import Literals, literals_of
 from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.tracing import GoTrace
 from transplate.renderers import Renderer, ServedRenderer
 from transplate.servers import LiveServer
 
-_GO_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`([^`]*)`')
-_JINJA_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_GO_CODE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-_JINJA_CODE = re.compile(r"\{[{%].*?[}%]\}", re.DOTALL)
+_GIVEN = frozenset({"messages", "tools", "add_generation_prompt", "enable_thinking", "reasoning_effort"})
+"""Variables of chat templates that are given with every conversation, or say how much is to be thought."""
+_SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
+_DEFAULTED = re.compile(
+    r"\bif\s+(?:not\s+(?=\w+\s+is\s+defined)|(?=\w+\s+is\s+(?:not\s+defined|undefined)))(\w+)"
+)
 
 
 @runtime_checkable
@@ -114,8 +117,13 @@ class Side(Protocol):
         ...
 
     @property
-    def words(self) -> frozenset[str]:
-        """The texts in the template's code, with which it may compare what it is given."""
+    def literals(self) -> Literals:
+        """The constants in the template's code, with which it may compare what it is given."""
+        ...
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The variables that it reads besides what every conversation has."""
         ...
 
 
@@ -123,6 +131,7 @@ class GoSide:
     """A Go template, on requests as Ollama's server makes them of conversations."""
 
     language: Language = "gotmpl"
+    variables: frozenset[str] = frozenset()
 
     def __init__(self, template: OllamaTemplate) -> None:
         self.template = template
@@ -167,9 +176,9 @@ class GoSide:
         return frozenset(self.template.inference.abilities)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The texts in the template's actions."""
-        return _words(self.source, _GO_CODE, _GO_STRING)
+    def literals(self) -> Literals:
+        """The constants in the template's actions."""
+        return literals_of(self.source, self.language)
 
 
 class JinjaSide:
@@ -220,9 +229,16 @@ class JinjaSide:
         return self.coverage.arms
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The texts in the template's code."""
-        return _words(self.source, _JINJA_CODE, _JINJA_STRING)
+    def literals(self) -> Literals:
+        """The constants in the template's code."""
+        return literals_of(self.source, self.language)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The variables that the template reads besides what every conversation has."""
+        names = self.template.variables - self.template.special_tokens.keys() - _GIVEN
+        names -= set(_SET.findall(self.source)) - set(_DEFAULTED.findall(self.source))
+        return frozenset(name for name in names if not name.endswith(("_token", "_tokens")))
 
 
 class _ClosedSide(ABC):
@@ -230,7 +246,8 @@ class _ClosedSide(ABC):
 
     source = ""
     arms: Sequence[Arm] = ()
-    words: frozenset[str] = frozenset()
+    literals = Literals()
+    variables: frozenset[str] = frozenset()
 
     @abstractmethod
     def render(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
@@ -292,15 +309,6 @@ class ServerSide(_ClosedSide):
     def abilities(self) -> frozenset[str]:
         """What the server does not refuse."""
         return self.server.abilities
-
-
-def _words(source: str, code: re.Pattern[str], string: re.Pattern[str]) -> frozenset[str]:
-    found = set()
-    for part in code.finditer(source):
-        for match in string.finditer(part[0]):
-            text = next((group for group in match.groups() if group is not None), "")
-            found.add(text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\'", "'"))
-    return frozenset(found)
 
 
 def side_of(template: Template) -> Side:
