@@ -34,6 +34,8 @@ def parity_lines(
         width: How wide the terminal is.
     """
     yield _verdict(report, width)
+    if report.stopped:
+        yield click.style(f"not all could be compared and explained: {report.stopped}", fg="yellow")
     kinds = report.kinds
     shown = kinds if verbose or len(kinds) <= _MOST_KINDS else kinds[: _MOST_KINDS - 1]
     widest = max((len(kind.title) for kind in shown), default=0)

@@ -25,6 +25,7 @@ def report_data(report: ParityReport) -> dict[str, Any]:
         "checked": report.checked,
         "refused": list(report.refused),
         "reasons": list(report.reasons),
+        "stopped": report.stopped,
         "conditions": list(report.conditions),
         "kinds": [_kind_data(kind) for kind in report.kinds],
         "differences": [_difference_data(difference) for difference in report.differences],

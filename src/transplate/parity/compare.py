@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from transplate.conversation import Conversation
+from transplate.errors import ErrorKind, TransplateError
+from transplate.parity.budget import Budget, OutOfBudgetError
 from transplate.parity.causes import Explanation
 from transplate.parity.conversations import (
     SPECIAL,
@@ -16,7 +18,7 @@ from transplate.parity.conversations import (
 )
 from transplate.parity.explaining import Explainer
 from transplate.parity.generate import Effort, Generated, Search
-from transplate.parity.kinds import Explained, kinds_of
+from transplate.parity.kinds import Explained, kinds_of, kinds_seen
 from transplate.parity.pair import Pair, comparable, equal, reason_not_to_compare
 from transplate.parity.reach import reach_of
 from transplate.parity.report import Difference, Kind, ParityReport, Reach
@@ -60,30 +62,39 @@ def check_parity(
         The report.
 
     Raises:
-        TransplateError: A template or a conversation cannot be read.
+        TransplateError: A template or a conversation cannot be read; or the comparison takes too long, and no
+            difference was found by then.
 
     Example:
         >>> report = check_parity("{{ .Prompt }}", "{{ messages[-1].content }}", [[{"role": "user",
         "content": "hi"}]]) >>> report.equal, report.checked (True, 1)
     """
-    pair = Pair(side_of(a), side_of(b), now or datetime.now())
+    effort = effort or Effort()
+    pair = Pair(side_of(a), side_of(b), now or datetime.now(), Budget(effort.seconds))
     if conversations is not None:
         given = _read(conversations)
     else:
         given = usual_conversations() if explain or generate else ordinary_conversations()
     comparison = _Comparison(pair, unusual=unusual)
-    for conversation in given:
-        comparison.add(Generated(conversation, PLAIN, pair.outcomes(conversation), frozenset()), asked=True)
-    reach: tuple[Reach, ...] = ()
-    if generate:
-        search = Search(pair, effort=effort, unusual=unusual)
-        asked = {repr(conversation) for conversation in given}
-        built_in = (example.conversation for example in examples() if unusual or SPECIAL not in example.tags)
-        for generated in search.run([*given, *built_in]):
-            if not generated.new or repr(generated.conversation) not in asked:
-                comparison.add(generated)
-        reach = reach_of(pair, search)
+    search = Search(pair, effort=effort, unusual=unusual) if generate else None
+    try:
+        for conversation in given:
+            outcomes = pair.outcomes(conversation)
+            comparison.add(Generated(conversation, PLAIN, outcomes, frozenset()), asked=True)
+        if search is not None:
+            asked = {repr(conversation) for conversation in given}
+            for generated in search.run([*given, *_built_in(pair, unusual=unusual)]):
+                if not generated.new or repr(generated.conversation) not in asked:
+                    comparison.add(generated)
+    except OutOfBudgetError as error:
+        comparison.stop(str(error))
+    reach = () if search is None else reach_of(pair, search)
     return comparison.report(reach, explain=explain)
+
+
+def _built_in(pair: Pair, *, unusual: bool) -> Iterator[Conversation]:
+    takes_special = unusual or pair.is_of_one_language
+    return (example.conversation for example in examples() if takes_special or SPECIAL not in example.tags)
 
 
 class _Comparison:
@@ -97,6 +108,7 @@ class _Comparison:
         self._reasons: list[str] = []
         self._differing: list[Generated] = []
         self._by_the_way: list[Generated] = []
+        self._stopped = ""
         self._is_jinja_alone = all(side.language == "jinja" for side in pair.sides)
 
     def add(self, generated: Generated, *, asked: bool = False) -> None:
@@ -121,6 +133,19 @@ class _Comparison:
         if not equal(generated.outcomes):
             (self._differing if counts else self._by_the_way).append(generated)
 
+    def stop(self, reason: str) -> None:
+        """End the comparison before all conversations were compared.
+
+        Raises:
+            TransplateError: No difference was found by then: then nothing can be said.
+        """
+        self._stopped = reason
+        if not self._differing and not self._by_the_way:
+            raise TransplateError(
+                f"could not compare the templates: {reason}; no difference was found by then",
+                kind=ErrorKind.LIMIT,
+            )
+
     def _is_unfit(self, generated: Generated) -> bool:
         """Return whether a made-up value of a variable fails: that says nothing of who reads none."""
         return bool(
@@ -131,10 +156,24 @@ class _Comparison:
 
     def report(self, reach: tuple[Reach, ...], *, explain: bool) -> ParityReport:
         """Return the report."""
-        if not explain:
-            found = self._differing or self._by_the_way[:1]
-            self._checked += len(found) - len(self._differing)
-            return self._made([_difference(each, ()) for each in found], (), reach)
+        if explain and not self._stopped:
+            try:
+                return self._explained(reach)
+            except OutOfBudgetError as error:
+                self._stopped = str(error)
+        found = self._differing or self._by_the_way[:1]
+        self._checked += len(found) - len(self._differing)
+        differences = [_difference(each, ()) for each in found]
+        return self._made(differences, kinds_seen(differences) if explain else (), reach)
+
+    def _explained(self, reach: tuple[Reach, ...]) -> ParityReport:
+        """Return the report with the causes of what differs.
+
+        Raises:
+            OutOfBudgetError: It takes too long to find them.
+        """
+        if self._pair.budget is not None:
+            self._pair.budget.renew()
         explainer = Explainer(self._pair)
         explained: dict[int, Explanation] = {}
         most = len(self._differing) + _MOST_BY_THE_WAY
@@ -165,6 +204,7 @@ class _Comparison:
             reasons=tuple(dict.fromkeys(self._reasons)),
             kinds=kinds,
             reach=reach,
+            stopped=self._stopped,
         )
 
 

@@ -7,6 +7,7 @@ or by what holds of every chat.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from transplate.parity.formulas import Formula, possible
 from transplate.parity.go_conditions import constant_variables, outcome_formula, volatile_variables
@@ -14,6 +15,8 @@ from transplate.parity.jinja_conditions import JinjaConditions
 from transplate.parity.sides import Arm, GoSide, JinjaSide, Side
 
 _DECIDED = "the conditions around it have decided it"
+_MOST_AROUND = 32
+"""How many of the branches around one are looked at; what they say together is enough, or else too much."""
 _INSIDE = "it is inside of a branch that is never taken"
 
 Holding = Callable[[Sequence[int]], tuple[list[Formula], list[tuple[str, Formula]]]]
@@ -27,8 +30,8 @@ def dead_arms(side: Side, untaken: Sequence[int]) -> dict[int, str]:
     if holding is None:
         return reasons
     for number in untaken:
-        chain = [number, *_around(side.arms, number)]
-        if any(outer in reasons for outer in chain[1:]):
+        chain = [number, *islice(_around(side.arms, number), _MOST_AROUND)]
+        if side.arms[number].parent in reasons:
             reasons[number] = _INSIDE
             continue
         formulas, axioms = holding(chain)

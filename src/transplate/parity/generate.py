@@ -34,6 +34,8 @@ _NO_NAMES = frozenset(
 _LONGEST_WORD = 40
 _MOST_SOLUTIONS = 300
 _WITNESSES = 4
+_MOST_PARENTS = 150
+"""Of how many conversations all shapes are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,14 @@ class Effort:
         patience: How many conversations in a row may reach nothing new before the search ends.
         most: How many conversations are made at most.
         rare: How many more are made of those that take the rarest arms.
+        seconds: How long the search may take, and then the explanation of what it finds; time of the
+            processor.
     """
 
     patience: int = 400
     most: int = 2500
     rare: int = 150
+    seconds: float = 20.0
 
 
 class Search:
@@ -104,6 +109,7 @@ class Search:
         )
         self._mutator = Mutator(self._random, words, names)
         self._parents: list[tuple[Conversation, frozenset[ArmKey]]] = []
+        self._well_known: set[ArmKey] = set()
         self._witnesses: dict[ArmKey, list[Conversation]] = {}
         self._shapes: Sequence[Shape] = SHAPES if "jinja" in {side.language for side in pair.sides} else ()
 
@@ -155,10 +161,11 @@ class Search:
         self.hits.update(taken)
         if new:
             self._parents.append((conversation, taken))
-        for key in taken:
+        for key in taken - self._well_known:
             witnesses = self._witnesses.setdefault(key, [])
-            if len(witnesses) < _WITNESSES:
-                witnesses.append(conversation)
+            witnesses.append(conversation)
+            if len(witnesses) == _WITNESSES:
+                self._well_known.add(key)
         return new
 
     def _shape(self) -> Shape:
@@ -169,7 +176,8 @@ class Search:
 
         Two templates in the same language are compared on all of them; of others, they only take branches.
         """
-        for conversation, _ in list(self._parents):
+        parents = self._parents[-_MOST_PARENTS:]
+        for conversation, _ in parents:
             for shape in self._shapes:
                 if not self._takes_unusual and not self._is_open_in_jinja():
                     return

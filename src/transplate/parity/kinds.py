@@ -55,6 +55,33 @@ def kinds_of(pair: Pair, explainer: Explainer, cases: Sequence[Explained]) -> tu
     return tuple(sorted(kinds, key=lambda kind: (kind.unusual, -kind.count)))
 
 
+def kinds_seen(differences: Sequence[Difference]) -> tuple[Kind, ...]:
+    """Return the kinds of differences that nothing was found out about, by what can be seen of them."""
+    by_cause: dict[str, list[Difference]] = {}
+    for difference in differences:
+        by_cause.setdefault(difference.cause, []).append(difference)
+    kinds = []
+    for cause, found in by_cause.items():
+        smallest = min(found, key=lambda difference: sum(map(len, difference.prompts)))
+        common = smallest.prompts[0][: smallest.position]
+        named = (difference.conversation.name for difference in found)
+        kinds.append(
+            Kind(
+                name="unexplained",
+                title=cause,
+                condition="",
+                sides=("", ""),
+                count=len(found),
+                conversations=tuple(filter(None, named)),
+                smallest=smallest,
+                byte=len(common.encode("utf-8", "replace")),
+                message=None,
+                places=(None, None),
+            )
+        )
+    return tuple(sorted(kinds, key=lambda kind: -kind.count))
+
+
 class _Maker:
     def __init__(self, pair: Pair, explainer: Explainer) -> None:
         self._pair = pair

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from transplate.conversation import Conversation, Message
 from transplate.errors import ErrorKind
+from transplate.parity.budget import Budget
 from transplate.parity.literals import Literals
 from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.sides import Outcome, Side
@@ -28,11 +30,13 @@ class Pair:
         a: One side.
         b: The other.
         clock: What both take for the time in conversations that have no date of their own.
+        budget: How long all may take; each rendering raises :class:`OutOfBudgetError` once it is over.
     """
 
     a: Side
     b: Side
     clock: datetime
+    budget: Budget | None = None
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -76,12 +80,17 @@ class Pair:
     def outcomes(self, conversation: Conversation, shape: Shape = PLAIN) -> Outcomes:
         """Return what both sides make of a conversation."""
         now = conversation.now or self.clock
-        return self.a.render(conversation, now, shape), self.b.render(conversation, now, shape)
+        return self._bounded(lambda side: side.render(conversation, now, shape))
 
     def taken(self, conversation: Conversation, shape: Shape = PLAIN) -> Outcomes:
         """Return what both sides make of a conversation, with the arms that they take."""
         now = conversation.now or self.clock
-        return self.a.take(conversation, now, shape), self.b.take(conversation, now, shape)
+        return self._bounded(lambda side: side.take(conversation, now, shape))
+
+    def _bounded(self, outcome_of: Callable[[Side], Outcome]) -> Outcomes:
+        if self.budget is None:
+            return outcome_of(self.a), outcome_of(self.b)
+        return self.budget.spent_on(outcome_of, self.a), self.budget.spent_on(outcome_of, self.b)
 
 
 def comparable(outcomes: Outcomes) -> bool:

@@ -125,6 +125,7 @@ class ParityReport:
         kinds: Each kind of difference once, the most frequent first, those on unusual
             conversations last; empty unless causes were looked for.
         reach: Of both templates the branches that were taken; empty unless conversations were generated.
+        stopped: Why the comparison ended before all was compared and explained; empty if it did not.
     """
 
     equal: bool
@@ -134,6 +135,7 @@ class ParityReport:
     reasons: tuple[str, ...] = field(default=(), kw_only=True)
     kinds: tuple[Kind, ...] = ()
     reach: tuple[Reach, ...] = ()
+    stopped: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -143,7 +145,7 @@ class ParityReport:
         if not self.differences:
             return Verdict.NOTHING
         has_equal = len(self.differences) < self.checked
-        if self.kinds and has_equal and all(kind.condition for kind in self.kinds):
+        if self.kinds and has_equal and not self.stopped and all(kind.condition for kind in self.kinds):
             return Verdict.CONDITIONAL
         return Verdict.DIFFERENT
 

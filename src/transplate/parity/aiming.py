@@ -1,0 +1,184 @@
+"""Conversations aimed at the constants of two templates: what stands in their code is met and just missed.
+
+A number may bound a length, a count, a place or a value; each of these is tried just below it, at it and just
+above it. A text may be looked for, split at, replaced or compared with; it is put, whole and in part, where
+templates look for texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from math import floor
+
+from transplate.conversation import Conversation, Message
+from transplate.parity.literals import Literals
+from transplate.parity.variations import call, tool, tool_round
+
+_LETTERS = "qwertyuiopasdfghjklzxcvbnm0123456789"
+_LONGEST_TEXT, _LONGEST_QUESTION = 20_000, 200_000
+_MOST_LINES = 2_000
+_MOST_MESSAGES = 300
+_MOST_ITEMS = 60
+_LEAST_PLACES = 12
+_MOST_NUMBERS = 24
+_LONGEST_WORD = 60
+_MOST_WORDS = 250
+_FEW_WORDS = 8
+_ROLES = ("system", "user", "assistant", "tool")
+
+
+def aimed_at(literals: Literals, roles: Sequence[str] = _ROLES) -> Iterator[Conversation]:
+    """Yield conversations for the constants of templates.
+
+    Args:
+        literals: The constants.
+        roles: The roles in which a text is tried alone.
+    """
+    numbers = sorted(literals.numbers, key=lambda number: (number <= 1, number))[:_MOST_NUMBERS]
+    for size in sorted({floor(number) + more for number in numbers for more in (-1, 0, 1)}):
+        yield from _of_length(size)
+        yield from _of_count(size)
+    for number in numbers:
+        yield _with_value(number)
+    yield from _with_everyone_everywhere(max(map(floor, numbers), default=0))
+    yield from _with_texts(sorted(literals.compared, key=lambda text: (len(text), text)), roles)
+
+
+# --- numbers --------------------------------------------------------------------------------------------
+
+
+def _of_length(size: int) -> Iterator[Conversation]:
+    """Yield conversations whose texts are of a length, in characters, and in lines and words."""
+    if 0 < size <= _LONGEST_QUESTION:
+        text = (_LETTERS * (size // len(_LETTERS) + 1))[:size]
+        yield Conversation((Message("user", text),))
+        if size <= _LONGEST_TEXT:
+            yield from _filled(text)
+    if 0 < size <= _MOST_LINES:
+        for separator in ("\n", "\n\n", " "):
+            yield from _filled(separator.join(f"w{number}" for number in range(size)))
+
+
+def _filled(text: str) -> Iterator[Conversation]:
+    """Yield conversations with one text in all places that there are for texts."""
+    answer = Message("assistant", text, text)
+    yield Conversation((Message("system", text), Message("user", text), answer, Message("user", text)))
+    asked = tool_round((call(1, {"value": text}),), content=text, reasoning=text, results=(text,))
+    yield replace(asked, messages=(*asked.messages, answer, Message("user", text)))
+
+
+def _of_count(size: int) -> Iterator[Conversation]:
+    """Yield conversations that have a number of messages, calls, tools, parameters and items."""
+    turn = (Message("user", "Hi"), Message("assistant", "Hello."))
+    if 0 < size <= _MOST_MESSAGES:
+        question, system = Message("user", "Well?"), Message("system", "Be brief.")
+        turns = turn * (size // 2)
+        yield Conversation((*turns, question) if size % 2 else (*(system, *turns)[: size - 1], question))
+    if not 0 <= size <= _MOST_ITEMS:
+        return
+    names = [f"p{number}" for number in range(size)]
+    schema = {"type": "string", "enum": names, "items": {"type": "string", "enum": names}}
+    properties = {name: {"type": "string", "description": name} for name in names} | {"last": schema}
+    inner = {"type": "object", "properties": properties, "required": names}
+    tools = [tool("wide", properties, required=names), tool("deep", {"inner": inner})]
+    tools += [tool(f"tool_{number}") for number in range(size)]
+    yield Conversation((Message("user", "Hi"),), tuple(tools[:size]))
+    yield Conversation((Message("user", "Hi"),), tuple(tools[:2]))
+    if not size:
+        return
+    values = {name: number for number, name in enumerate(names)}
+    yield tool_round((call(1, values), call(2, {"list": names, "map": values, "lists": [names]})))
+    if size > 1:
+        calls = tuple(call(number, {"number": number}) for number in range(size))
+        yield tool_round(calls, results=tuple(names), reasoning="Hm.", answer="So.")
+
+
+def _with_value(number: float) -> Conversation:
+    """Return a conversation with a number, its neighbours, and numbers between, as values of all kinds."""
+    values = [number - 1, number, number + 1, -number, number + 0.5, number - 0.5]
+    values += [float(value) for value in values[:4]] + [number * 10]
+    named = {f"v{at}": value for at, value in enumerate(values)}
+    limits = {"type": "number", "enum": values}
+    schemas = {f"p{at}": {**limits, "default": value, "minimum": value} for at, value in enumerate(values)}
+    asked = tool_round((call(1, named), call(2, {"list": values, "texts": [str(value) for value in values]})))
+    return replace(asked, tools=(*asked.tools, tool("bounded", schemas)))
+
+
+def _with_everyone_everywhere(furthest: int) -> Iterator[Conversation]:
+    """Yield conversations in which everyone speaks at every place up to some number, as well as may be."""
+    places = min(max(furthest + 3, _LEAST_PLACES), _MOST_ITEMS)
+    turn = (Message("user", "Hi"), Message("assistant", "Hello."))
+    one = tool_round((call(1),), reasoning="Hm.").messages
+    both = tool_round((call(1), call(2)), content="Both.").messages
+    answer = Message("assistant", "So.", "Thus.")
+    rounds = (*one, answer, *both, answer, *one, *one[1:], answer, *turn)
+    fronts: tuple[tuple[Message, ...], ...] = (
+        (),
+        (Message("system", "Be brief."),),
+        turn,
+        (*one[:3], answer),
+    )
+    for front in fronts:
+        messages = (*front, *rounds * (places // len(rounds) + 1))
+        yield Conversation((*messages, Message("user", "And now?")), (tool("get_weather"),))
+        kept = messages[: max(3, places)]
+        while kept[-1].role == "assistant":
+            kept = kept[:-1]
+        yield Conversation(kept, (tool("get_weather"),))
+
+
+# --- texts ----------------------------------------------------------------------------------------------
+
+
+def _with_texts(words: Sequence[str], roles: Sequence[str]) -> Iterator[Conversation]:
+    """Yield conversations with texts that hold words, or nearly, in all places that there are for texts.
+
+    Many texts stand in one conversation: where two templates agree on it, they agree on all of them.
+    """
+    texts = list(dict.fromkeys(islice(_around(words), _MOST_WORDS)))
+    if not texts:
+        return
+    count = len(texts)
+    for at in range(count):
+        one, two, three, four = (texts[(at + more * step) % count] for more, step in enumerate((0, 1, 3, 7)))
+        answer = Message("assistant", three, four)
+        yield Conversation((Message("system", one), Message("user", two), answer, Message("user", four)))
+        value = {"value": two, three or "key": one}
+        described = {one or "p": {"type": "string", "description": two, "enum": [three, four]}}
+        asked = tool_round(
+            (call(1, value, name=four or "f"),),
+            content=three,
+            reasoning=one,
+            results=(two,),
+            tools=(tool(four or "f", described, required=[one or "p"]),),
+        )
+        yield replace(asked, messages=(*asked.messages, Message("assistant", one), Message("user", three)))
+    for word in words:
+        for role in roles:
+            yield Conversation((Message(role, word), Message("user", "Hi")))
+            if role != "system":
+                yield Conversation((Message("user", "Hi"), Message(role, word)))
+        for role in (
+            (word, word[:-1], f"{word}x", f"{word[:-1]}~~", word.swapcase())
+            if word.strip() and len(word) > 1
+            else ()
+        ):
+            yield Conversation((Message(role, "One."), Message("user", "Two."), Message(role, "Three.")))
+
+
+def _near(word: str) -> tuple[str, ...]:
+    return word, word[:-1], f"{word}x", f"{word[:-1]}~~", word.swapcase()
+
+
+def _around(words: Sequence[str]) -> Iterator[str]:
+    """Yield texts with words in all ways in which they may be looked for."""
+    for word in words:
+        if not word or len(word) > _LONGEST_WORD:
+            continue
+        yield from (word, f"{word}x", f"x{word}", f"x {word} y", f"{word}a{word}b{word}", f" {word}\n")
+        yield from (word.swapcase(), word[:-1] or "x", word[1:] or "x", f"{word[:-1]}~")
+    for word in words if len(words) <= _FEW_WORDS else ():
+        for other in words:
+            yield from (f"{word}x{other}", f"{word}x{other[:-1]}", f"{word}x{other[1:]}")

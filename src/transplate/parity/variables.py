@@ -1,0 +1,70 @@
+"""Conversations with the variables that templates read and clients set, such as documents and dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from transplate.conversation import Conversation, Message
+from transplate.parity.literals import literals_of
+from transplate.parity.pair import Pair
+from transplate.parity.variations import call, tool, tool_round
+
+_DOCUMENTS = [{"title": "On tea", "text": "It is hot."}, {"title": "On ice", "text": "It is cold."}]
+_MOST_VALUES = 16
+_MOST_NAMES = 12
+_FURTHEST = 160
+
+
+def with_variables(pair: Pair) -> Iterator[Conversation]:
+    """Yield conversations with each variable that one of the templates reads, and with all of them.
+
+    Args:
+        pair: The templates.
+    """
+    names = sorted(pair.variables)[:_MOST_NAMES]
+    user, system = Message("user", "Hi"), Message("system", "Be brief.")
+    asked = tool_round((call(1),), reasoning="Hm.", answer="So.")
+    bases = (
+        Conversation((user,)),
+        Conversation((system, user, Message("assistant", "Hello.", "Hm."), user)),
+        Conversation((system, user), (tool("get_weather"),)),
+        replace(asked, messages=asked.messages[:3]),
+        asked,
+    )
+    given = {name: _values_of(pair, name) for name in names}
+    for name, values in given.items():
+        for value in values:
+            for base in bases:
+                yield replace(base, variables={name: value})
+    if len(names) > 1:
+        for number in range(max(map(len, given.values()))):
+            together = {name: values[number % len(values)] for name, values in given.items()}
+            for base in bases:
+                yield replace(base, variables=together)
+
+
+def _values_of(pair: Pair, name: str) -> list[Any]:
+    """Return some values for a variable, each once."""
+    return list(islice({repr(value): value for value in _values(pair, name)}.values(), _MOST_VALUES))
+
+
+def _values(pair: Pair, name: str) -> Iterator[Any]:
+    """Yield what a variable may be given: what it is compared with, and one of each kind."""
+    if "document" in name or "context" in name:
+        yield from (_DOCUMENTS, _DOCUMENTS[:1], [])
+    if "tools" in name:
+        yield [tool("get_time")]
+    for side in pair.sides:
+        if side.language != "jinja":
+            continue
+        for found in re.finditer(rf"\b{name}\b", side.source):
+            around = side.source[max(0, found.start() - _FURTHEST) : found.end() + _FURTHEST]
+            literals = literals_of("{{" + around.replace("{", " ").replace("}", " ") + "}}", "jinja")
+            yield from sorted(literals.compared)
+            for number in sorted(literals.numbers):
+                yield from (number, number + 1, number - 1)
+    yield from (True, False, "Some text", ["a", "b"], {"key": "value"}, 3)
