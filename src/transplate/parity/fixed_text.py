@@ -15,7 +15,7 @@ from transplate.parity.texts import Hunk, Place, hunk_at, places, words_of
 
 FEATURES = (
     *("tool-results", "tool-calls", "tools", "think-switch", "thinking", "system", "history"),
-    *("long-text", "words"),
+    *("long-text", "text-not-parts", "words"),
 )
 """The changes that take out a whole feature."""
 _PLAIN_FEATURES = 5
