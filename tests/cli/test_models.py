@@ -164,6 +164,7 @@ def test_named_chat_templates_stay_in_a_folder(run: Run, model: Path, folder: Pa
 
 def test_what_a_template_cannot_have_is_said(run: Run, folder: Path) -> None:
     (folder / "Modelfile").write_text(MODELFILE)
+    assert "Modelfile is a source of its own" in run("convert", ".", "x/").errors
     left_out = "left out: SYSTEM, PARAMETER stop, PARAMETER top_k, no part of a TEMPLATE (a Modelfile as DST"
     assert left_out in run("convert", "Modelfile", "t.gotmpl").errors
     left_out = (
@@ -172,12 +173,24 @@ def test_what_a_template_cannot_have_is_said(run: Run, folder: Path) -> None:
     assert left_out in run("convert", "Modelfile", "t.jinja").errors
 
 
+def test_a_bare_template_says_what_ollama_refuses(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(
+        'FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER temperature 1e999\nPARAMETER heat 7\n'
+    )
+    for target in ("t.jinja", "t.gotmpl"):
+        said = run("convert", "Modelfile", target).errors
+        assert "PARAMETER temperature: Ollama refuses the value '1e999'" in said
+        assert "PARAMETER heat: Ollama knows none of this name" in said
+
+
 def test_a_name_that_tells_no_language_is_told_which_it_gets(run: Run, folder: Path) -> None:
     (folder / "t.jinja").write_text(CHAT)
     (folder / "t.gotmpl").write_text("[{{ .Prompt }}]")
     assert "wrote m, a Go template\n" in run("convert", "t.jinja", "m").errors
     assert "wrote m.txt, a chat template in Jinja\n" in run("convert", "t.gotmpl", "m.txt").errors
     assert run("convert", "t.gotmpl", "m.jinja").errors.endswith("wrote m.jinja\n")
+    again = run("convert", "t.gotmpl", "m.jinja").errors
+    assert again.endswith("wrote m.jinja, in place of what was there\n")
 
 
 def test_special_tokens_are_part_of_a_template(run: Run, model: Path) -> None:

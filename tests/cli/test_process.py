@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from transplate.cli import waiting
+
 CHATML = Path(__file__).parents[2] / "templates" / "gotmpl" / "chatml.gotmpl"
 COMMAND = [sys.executable, "-m", "transplate"]
 
@@ -148,3 +150,22 @@ def test_standard_streams_that_are_closed(tmp_path: Path) -> None:
 def test_a_report_that_cannot_be_written() -> None:
     assert shell(f"convert {CHATML} 2>/dev/full").returncode == 2
     assert shell("render nothing 2>/dev/full").returncode == 2
+
+
+def test_what_takes_long_is_said_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(waiting, "_AFTER", 0.01)
+    with waiting.waiting("comparing"):
+        time.sleep(0.1)
+    assert capfd.readouterr().err == ""
+    master, terminal = pty.openpty()
+    with os.fdopen(terminal, "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with waiting.waiting("comparing"):
+            time.sleep(0.1)
+        shown = os.read(master, 1000)
+        monkeypatch.undo()
+    os.close(master)
+    assert shown.startswith(b"\rcomparing (0 s)")
+    assert shown.endswith(b"\r\x1b[K")

@@ -136,9 +136,10 @@ def test_a_folder_comes_back_as_it_was(
         (folder / "model" / "chat_template.jinja").write_text(template)
         tokenizer = {"bos_token": "<s>", "eos_token": "</s>", "add_bos_token": adds_bos}
         (folder / "model" / "tokenizer_config.json").write_text(json.dumps(tokenizer))
-        (folder / "model" / "generation_config.json").write_text(json.dumps(generation))
+        (folder / "model" / "generation_config.json").write_text(json.dumps(generation | {"num_beams": 3}))
         saving = Model.load(folder / "model").save_modelfile(folder / "Modelfile")
         assert saving.parity is not None
+        assert "no PARAMETER says what generation_config.json says of num_beams" in saving.notes
         model = Model.load(folder / "Modelfile")
         printed = JinjaTemplate(
             template, special_tokens={"bos_token": "" if adds_bos else "<s>", "eos_token": "</s>"}
@@ -151,6 +152,7 @@ def test_a_folder_comes_back_as_it_was(
         again = Model.load(folder / "out")
         assert again.chat_template is not None
         assert again.chat_template.text == template
+        assert again.generation["num_beams"] == 3
         greedy = generation.get("do_sample") is False
         for key in ("top_k", "repetition_penalty", "max_new_tokens", "temperature"):
             if key != "temperature" or not greedy:

@@ -28,6 +28,7 @@ from transplate.cli.parity_text import parity_lines
 from transplate.cli.project import Project, read_project
 from transplate.cli.templates import TemplateFile, read_template
 from transplate.cli.verdict import report_data
+from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 from transplate.files import write_file
 
@@ -136,7 +137,11 @@ def command(
         )
         for a, b in pairs
     ]
-    results = [compare(jobs[0])] if is_one else _all(jobs)
+    if is_one:
+        with waiting(f"comparing {first} with {second}"):
+            results = [compare(jobs[0])]
+    else:
+        results = _all(jobs)
     found: list[Checked] = []
     labels: list[tuple[str, str]] = []
     for pair, result in zip(pairs, results, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -14,6 +15,7 @@ from transplate.cli.options import downloading, giving_tokens, naming_template, 
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.waiting import waiting
 from transplate.errors import naming
 from transplate.files import write_file
 from transplate.language import Language, language_of_name
@@ -142,6 +144,7 @@ class _Result:
         self._destination = destination
         self._dry_run = dry_run
         self._as_json = as_json
+        self._is_replaced = False
 
     def write_own(self, language: Language) -> int:
         """Write the template of the model as it is; of a RENDERER, the chat template that stands for it."""
@@ -160,8 +163,9 @@ class _Result:
     def write_converted(self, template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> int:
         """Write the template in the other language, and whether it prints the same."""
         convert = _to_go if template.language == "jinja" else _to_jinja
-        conversion = convert(template, exact=exact, assume=assume)
-        report = _check(template, conversion)
+        with waiting(f"converting {self._model.name}"):
+            conversion = convert(template, exact=exact, assume=assume)
+            report = _check(template, conversion)
         lines = _lines(conversion, report, template, self._destination or "the result")
         self._write(conversion.text, _data(conversion, report), lines)
         if not self._as_json:
@@ -172,8 +176,11 @@ class _Result:
         return NO if unexplained(report, conversion).differences else FINE
 
     def _write(self, text: str, data: dict[str, Any], lines: Iterable[str]) -> None:
-        if self._destination is not None and not self._dry_run:
-            write_file(self._destination, text.encode())
+        if self._destination is not None:
+            there = Path(self._destination)
+            self._is_replaced = there.is_file() and there.stat().st_size > 0
+            if not self._dry_run:
+                write_file(there, text.encode())
         if self._as_json:
             print_json(data, indent=2)
             return
@@ -184,7 +191,9 @@ class _Result:
 
     def _say_written(self, what: str) -> None:
         if self._destination is not None:
-            say(f"{'would write' if self._dry_run else 'wrote'} {self._destination}{what}", err=True)
+            done = "would write" if self._dry_run else "wrote"
+            replaced = ", in place of what was there" if self._is_replaced else ""
+            say(f"{done} {self._destination}{what}{replaced}", err=True)
 
     def _say_left_out(self, language: Language) -> None:
         """Say what a template cannot have of the model that it is of."""
@@ -198,7 +207,8 @@ class _Result:
             what, keeps = ("TEMPLATE", "Modelfile") if language == "gotmpl" else ("chat template", "folder")
             rest = f"no part of a {what} (a {keeps} as DST keeps all of it)"
             say(f"left out: {', '.join(names)}, {rest}", err=True)
-        for note in notes_on_others(model):
+        refusals = model.modelfile.refusals if model.modelfile is not None else ()
+        for note in (*notes_on_others(model), *refusals):
             say(note, err=True)
 
 

@@ -12,6 +12,7 @@ from transplate.cli import FINE, NO
 from transplate.cli.models import differs_unannounced, verdict_lines
 from transplate.cli.output import print_json, say
 from transplate.cli.verdict import report_data
+from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ def write_gguf(
     from transplate.models.gguf import read_metadata
     from transplate.models.gguf_writer import write_with_template
 
-    chat = chat_template_of(model)
-    parity = chat.parity(model)
+    with waiting(f"converting {model.name}"):
+        chat = chat_template_of(model)
+        parity = chat.parity(model)
     if dry_run:
         read_metadata(Path(base))
     elif Path(destination).exists() and not force:

@@ -13,6 +13,7 @@ from transplate.cli import FINE, NO
 from transplate.cli.explained import explanation_lines, unexplained
 from transplate.cli.output import print_json, say
 from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 from transplate.language import language_of_name
 
@@ -79,7 +80,8 @@ def write_model(
         "modelfile": lambda: model.save_modelfile(destination, base=base, dry_run=True),
         "hub": lambda: model.save_hub_files(destination, dry_run=True),
     }
-    saving = plan[target]()
+    with waiting(f"converting {model.name}"):
+        saving = plan[target]()
     if saving.replaced and not force and not dry_run:
         found = "; ".join(saving.replaced)
         raise TransplateError(

@@ -11,6 +11,7 @@ from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from transplate.parity import Suggestion
@@ -39,7 +40,9 @@ def command(source: str, download: bool, ollama: str | None, as_json: bool) -> i
     """
     from transplate import NEWEST, suggest
 
-    found = suggest(read_template(source, download=download).template, ollama=ollama or NEWEST)
+    template = read_template(source, download=download).template
+    with waiting("comparing with Ollama's renderers"):
+        found = suggest(template, ollama=ollama or NEWEST)
     if as_json:
         print_json([_data(one) for one in found], indent=2)
     elif not found:

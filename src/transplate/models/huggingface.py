@@ -46,8 +46,10 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
     template = _existing(folder / "template")
     gguf_files = sorted(folder.glob("*.gguf"))
     if not candidates and template is None and not tokenizer and not gguf_files:
+        made = folder / "Modelfile"
+        hint = f"; {made} is a source of its own" if made.is_file() else ""
         raise TransplateError(
-            f"{folder}: no {CHAT_TEMPLATE}, {TOKENIZER}, Ollama files or GGUF in this folder"
+            f"{folder}: no {CHAT_TEMPLATE}, {TOKENIZER}, Ollama files or GGUF in this folder{hint}"
         )
     named, warnings = _counting(candidates)
     tokens, family = read_tokens(folder, tokenizer, [generation, _object(folder / CONFIGURATION)]), ""

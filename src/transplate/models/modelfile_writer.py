@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from transplate.errors import TransplateError, UnsupportedTemplate, naming
 from transplate.models.gguf import read_gguf
-from transplate.models.huggingface import imported_chat_template
+from transplate.models.huggingface import GENERATION, imported_chat_template
 from transplate.models.joining import History, with_joins
 from transplate.models.model import Model
-from transplate.models.parameter_homes import to_parameters
+from transplate.models.parameter_homes import homeless_settings, to_parameters
 from transplate.models.prompts import counting_template, default_system_of, notes_on_others, without_beginning
 from transplate.models.sidecar import path_from
 from transplate.models.stops import find_stops, texts_of
@@ -100,6 +100,8 @@ class ModelfileWriter:
         base = self._base or self._own_base()
         source, language = counting_template(model)
         self.notes += unknown_parameters(model)
+        if settings := homeless_settings(model.generation):
+            self.notes.append(f"no PARAMETER says what {GENERATION} says of {', '.join(settings)}")
         if model.renderer:
             modelfile = plain_modelfile(replace(model, base=(base,)), self._folder)
         elif language == "gotmpl":

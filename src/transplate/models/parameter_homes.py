@@ -88,6 +88,18 @@ def to_parameters(generation: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def homeless_settings(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a generation configuration says about generating that no PARAMETER can say."""
+    return {
+        key: value
+        for key, value in generation.items()
+        if value is not None
+        and key not in (*SETTINGS, "transformers_version")
+        and not key.startswith("_")
+        and not key.endswith(("_token_id", "_token_ids"))
+    }
+
+
 def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[str]:
     """Return the stops that a generation configuration says.
 

@@ -17,7 +17,7 @@ from transplate.models.chat_templates import ChatTemplate, chat_template_of, oth
 from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
 from transplate.models.model import Model
 from transplate.models.modelfile_writer import plain_modelfile
-from transplate.models.parameter_homes import SETTINGS, has_home, to_generation
+from transplate.models.parameter_homes import SETTINGS, has_home, homeless_settings, to_generation
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
 from transplate.models.tokenizer import TOKENIZER, token_ids
@@ -58,7 +58,9 @@ class _Folder:
         self._merge(TOKENIZER, self._tokenizer(chat.text))
         there = self._object(GENERATION)
         ids = token_ids(self._folder)
-        generation = {**model.generation, **to_generation(model.parameters, ids, there)}
+        # What the folder in FROM says besides is not lost on the way through a Modelfile.
+        base = homeless_settings(model.original.generation) if model.original else {}
+        generation = {**base, **model.generation, **to_generation(model.parameters, ids, there)}
         self._merge(GENERATION, generation, added=("eos_token_id",))
         if model.licenses and not any((self._folder / name).exists() for name in LICENSES):
             self._texts[LICENSES[0]] = "\n\n".join(model.licenses)
