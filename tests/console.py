@@ -19,6 +19,8 @@ from transplate import Modelfile
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = tuple(ROOT / "docs" / name for name in ("from-a-modelfile.md", "fine-tuned.md", "pulled.md"))
+AT_THE_ROOT = (README, ROOT / "docs" / "injection.md")
+"""Pages whose commands run in the repository itself."""
 ENVIRONMENT = {"COLUMNS": "110", "OLLAMA_MODELS": "../models"}
 
 _BLOCK = re.compile(r"(<!-- output -->\n```console\n)(.*?)(```)", re.DOTALL)
@@ -101,7 +103,8 @@ def main() -> None:
     os.environ.update(ENVIRONMENT)
     os.environ["PYTHONPATH"] = str(ROOT / "src")
     os.chdir(ROOT)
-    _write(README)
+    for page in AT_THE_ROOT:
+        _write(page)
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(prepared(page, Path(folder)))

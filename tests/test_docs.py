@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import run  # noqa: F401 - a fixture
-from tests.console import ENVIRONMENT, PAGES, joined, prepared, printed, shown_commands
+from tests.console import AT_THE_ROOT, ENVIRONMENT, PAGES, joined, prepared, printed, shown_commands
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -32,4 +32,4 @@ def test_what_a_page_shows(
 
 def test_every_page_with_outputs_is_tried() -> None:
     docs = PAGES[0].parent
-    assert {page for page in docs.glob("*.md") if shown_commands(page)} == set(PAGES)
+    assert {page for page in docs.glob("*.md") if shown_commands(page)} == {*PAGES, *AT_THE_ROOT[1:]}

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
-from tests.console import joined, shown_commands
+from tests.console import AT_THE_ROOT, joined, shown_commands
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = shown_commands(ROOT / "README.md")
+COMMANDS = [command for page in AT_THE_ROOT for command in shown_commands(page)]
 
 
-def test_the_readme_shows_commands() -> None:
-    assert COMMANDS
+def test_the_pages_show_commands() -> None:
+    assert all(shown_commands(page) for page in AT_THE_ROOT)
 
 
 @pytest.mark.parametrize(("line", "shown"), COMMANDS)

@@ -142,6 +142,45 @@ def test_sarif_of_what_is_in_no_file(run: Run, project: Path) -> None:
     assert "region" not in found["relatedLocations"][0]["physicalLocation"]
 
 
+def _check_notes(run: Run, *arguments: str, rules: list[str], level: str) -> None:
+    """Check that findings in single templates come out in all formats, each rule of theirs once."""
+    found = read_sarif(run(*arguments, "--format", "sarif").output)
+    assert [(one["ruleId"], one["level"]) for one in found] == [(rule, level) for rule in rules]
+    assert {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in found} == {
+        "a.gotmpl"
+    }
+    lines = run(*arguments, "--format", "github").output.splitlines()
+    assert [line.partition("title=")[2].partition("::")[0] for line in lines] == rules
+    root = ElementTree.fromstring(run(*arguments, "--format", "junit").output)
+    failed = [case.get("name") for case in root.iter("testcase") if case.find("failure") is not None]
+    assert failed == list(dict.fromkeys(rules))
+    assert root.get("failures") == str(len(failed))
+    result = run(*arguments, "--format", "html", "--output", "page.html")
+    assert result.output  # people are told, too
+    page = _Page(Path("page.html").read_text(encoding="utf-8"))
+    assert page.open == []
+    assert all(link.startswith("#") for link in page.loaded)
+    assert [text.partition(",")[0] for text in page.texts if text.partition(",")[0] in rules] == rules
+
+
+@pytest.mark.usefixtures("project")
+def test_all_formats_of_injection(run: Run) -> None:
+    rules = ["forged-turn"] * 4
+    _check_notes(run, "check", "--injection", "a.gotmpl", rules=rules, level="warning")
+
+
+def test_all_formats_of_lint(run: Run, project: Path) -> None:
+    (project / "a.gotmpl").write_text("{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}{{ end }}")
+    _check_notes(run, "lint", "a.gotmpl", rules=["no-generation-prompt"], level="error")
+    (project / "Modelfile").write_text("FROM x\nPARAMETER nope 1\n")
+    (refused,) = read_sarif(run("lint", "Modelfile", "--format", "sarif").output)
+    assert refused["locations"][0]["physicalLocation"]["region"]["startLine"] == 2
+    (project / "b.jinja").write_text(JINJA)
+    root = ElementTree.fromstring(run("lint", "b.jinja", "--format", "junit").output)
+    (noted,) = [case for case in root.iter("testcase") if case.find("system-out") is not None]
+    assert (noted.get("name"), root.get("failures")) == ("no-generation-markers", "0")
+
+
 class _Page(HTMLParser):
     """Notes tags, the texts in marks and whatever would be loaded."""
 

@@ -45,6 +45,21 @@ def test_notes_change_no_status(run: Run, folder: Path) -> None:
     assert "a.jinja: note: " in result.output
 
 
+def test_the_rules(run: Run) -> None:
+    from transplate.lint import RULES
+
+    listed = [line.split()[0] for line in run("lint", "--rules").output.splitlines()]
+    assert listed == [rule["name"] for rule in run("lint", "--rules", "--json").data] == list(RULES)
+
+
+def test_a_template_that_takes_long_is_given_up_soon(run: Run, folder: Path) -> None:
+    loops = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    (folder / "a.jinja").write_text(loops)
+    result = run("lint", "a.jinja")
+    assert "a.jinja" in result.output
+    assert "500000 steps" in result.output
+
+
 def test_json(run: Run, folder: Path) -> None:
     (folder / "a.gotmpl").write_text(_WRONG)
     (folder / "b.gotmpl").write_text("{{ if }}")

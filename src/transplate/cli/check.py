@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -19,21 +19,21 @@ from transplate.cli.cache_text import cache_lines
 from transplate.cli.comparing import Compared, Job, compare, compare_all
 from transplate.cli.conversations import read_conversations
 from transplate.cli.files import STDIN
-from transplate.cli.formats import FORMATS, written
+from transplate.cli.formats import FORMATS, written, written_notes
 from transplate.cli.formats.checked import Checked
 from transplate.cli.matrix import is_matrix, pairs_in
 from transplate.cli.options import downloading, giving_tokens, naming_template
-from transplate.cli.output import errors_as_json, print_exactly, print_json, say, show_error
+from transplate.cli.output import check_output, errors_as_json, print_json, say, show_error, write_or_print
 from transplate.cli.parity_text import parity_lines
 from transplate.cli.project import Project, read_project
-from transplate.cli.templates import TemplateFile, read_template
+from transplate.cli.templates import TemplateFile, read_sides, read_template
 from transplate.cli.verdict import report_data
 from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
-from transplate.files import write_file
 
 if TYPE_CHECKING:
     from transplate import Conversation
+    from transplate.parity.sides import Template
 
 _EPILOG = """\b
 Examples:
@@ -44,6 +44,7 @@ Examples:
   transplate check a.gotmpl b.jinja --format html --output report.html
   transplate check Modelfile http://localhost:11434#mine
   transplate check --cache chat_template.jinja
+  transplate check --injection chat_template.jinja
 """
 _LEAST_WIDTH, _WIDTH = 60, 100
 _MOST_IN_FULL = 3
@@ -57,6 +58,9 @@ _MOST_IN_FULL = 3
 @click.option("-v", "--verbose", is_flag=True, help="Show every kind of difference, and all of it.")
 @click.option("--only", metavar="TAG", help="Compare on the built-in conversations of a tag or name alone.")
 @click.option("--cache", is_flag=True, help="See whether the prompts of A extend each other turn by turn.")
+@click.option(
+    "--injection", is_flag=True, help="See what texts in messages can do to the prompts of A (and B)."
+)
 @click.option("--quick", is_flag=True, help="Compare on the built-in conversations alone, make none.")
 @click.option("--unusual", is_flag=True, help="Compare on conversations that people hardly send, too.")
 @click.option("--baseline", metavar="FILE", help="Accept the differences in FILE; fail on new and gone ones.")
@@ -75,6 +79,7 @@ def command(
     verbose: bool,
     only: str | None,
     cache: bool,
+    injection: bool,
     quick: bool,
     unusual: bool,
     baseline: str | None,
@@ -101,16 +106,24 @@ def command(
 
     With --cache, growing conversations and agent loops are replayed with A alone: the first turn is shown
     whose prompt does not begin with the prompt before, why, and how much has to be read again.
+
+    With --injection, texts with the template's own markers and words are tried in all places of messages and
+    tools: which of them can make up turns of others, and which change more of the prompt than themselves.
     """
     if cache:
-        if first is None or second is not None:
-            raise click.UsageError("--cache takes one template")
+        if first is None or second is not None or form is not None:
+            raise click.UsageError("--cache takes one template, and no --format")
         template = read_template(first, download=download, name=name, tokens=tokens)
         return _cache(template, verbose=verbose, as_json=as_json)
-    if output is not None and form is None:
-        raise click.UsageError("--output needs --format")
-    if form is not None and as_json and output is None:
-        raise click.UsageError("--json and --format cannot both be on standard output: --output FILE")
+    check_output(form, output, as_json=as_json)
+    if injection:
+        if first is None or conversation_files:
+            raise click.UsageError("--injection takes one template or two")
+        sources = [source for source in dict.fromkeys((first, second)) if source is not None]
+        sides = read_sides(sources, download=download, name=name, tokens=tokens)
+        return _injection(
+            dict(zip(sources, sides, strict=True)), form, output, verbose=verbose, as_json=as_json
+        )
     is_one = first is not None and second is not None
     project = read_project() if first is None else Project(Path())
     baseline = baseline or project.path(project.baseline)
@@ -153,7 +166,7 @@ def command(
             found.append(replace(result.checked, change=change))
             labels.append(_labels(result.sorts, pair))
     if form is not None:
-        _write(written(form, found), output)
+        write_or_print(written(form, found), output)
     if as_json:
         print_json(report_data(found[0].report) if is_one else _pairs_data(found), indent=2)
     elif form is None or output is not None:
@@ -205,14 +218,6 @@ def _all(jobs: Sequence[Job]) -> list[Compared]:
         return list(results)
 
 
-def _write(text: str, output: str | None) -> None:
-    data = text.encode("utf-8", "replace")
-    if output is None:
-        print_exactly(data)
-    else:
-        write_file(output, data)
-
-
 def _pairs_data(found: Sequence[Checked]) -> dict[str, Any]:
     return {
         "pairs": [
@@ -233,6 +238,29 @@ def _cache(template: TemplateFile, *, verbose: bool, as_json: bool) -> int:
         for line in cache_lines(report, verbose=verbose, width=_width()):
             say(line)
     return NO if report.breaks or not report.replayed else FINE
+
+
+def _injection(
+    templates: Mapping[str, Template],
+    form: str | None,
+    output: str | None,
+    *,
+    verbose: bool,
+    as_json: bool,
+) -> int:
+    """Say what texts in messages can do to the prompts of templates, and return the exit status."""
+    from transplate.cli import injection
+    from transplate.parity import check_injection
+
+    with waiting("trying texts"):
+        reports = {source: check_injection(template) for source, template in templates.items()}
+    if form is not None:
+        write_or_print(written_notes(form, injection.notes(reports)), output)
+    if as_json:
+        injection.show_as_json(reports)
+    elif form is None or output is not None:
+        injection.show(reports, verbose=verbose, width=_width())
+    return injection.status(reports)
 
 
 def _built_in(tag: str) -> list[Conversation]:

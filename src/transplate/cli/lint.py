@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from transplate.cli import BAD, FINE, NO
-from transplate.cli.formats.checked import Spot
-from transplate.cli.formats.github import NOWHERE, annotation
+from transplate.cli.formats import FORMATS, written_notes
+from transplate.cli.formats.notes import Note, Notes, Spot, spot_in
 from transplate.cli.options import downloading, speaking
-from transplate.cli.output import error_data, print_json, say, show_error
+from transplate.cli.output import (
+    check_output,
+    error_data,
+    errors_as_json,
+    print_json,
+    say,
+    show_error,
+    write_or_print,
+)
 from transplate.cli.project import read_project
 from transplate.cli.templates import read_model
 from transplate.errors import TransplateError
@@ -42,7 +50,9 @@ _COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 @speaking
 @downloading
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--format", "form", type=click.Choice(["github"]), help="Print annotations for GitHub.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Write the findings in another form.")
+@click.option("--output", metavar="FILE", help="Where to write it; standard output if not said.")
+@errors_as_json
 def command(
     sources: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -52,6 +62,7 @@ def command(
     download: bool,
     as_json: bool,
     form: str | None,
+    output: str | None,
 ) -> int:
     """Find mistakes in the templates and models SRC, by rendering conversations with them.
 
@@ -59,16 +70,17 @@ def command(
     What [tool.transplate.lint] of pyproject.toml says about ignore and ollama counts, too. A Modelfile or a
     Hugging Face folder without a template has no mistakes.
     """
-    from transplate.lint import RULES, lint
+    from transplate.lint import lint
 
     if lists_rules:
-        for rule in RULES.values():
-            say(f"{rule.name:26}{rule.level:9}{rule.summary}")
+        _list_rules(as_json=as_json)
         return FINE
+    check_output(form, output, as_json=as_json)
     if not sources:
         raise click.UsageError("Missing argument 'SRC...'.")
     settings = read_project().lint
     ignored = {*ignore, *settings.ignore}
+    is_for_people = not as_json and (form is None or output is not None)
     findings: dict[str, list[Finding]] = {}
     errors: dict[str, TransplateError] = {}
     for source in dict.fromkeys(sources):
@@ -79,16 +91,15 @@ def command(
             errors[source] = error
             show_error(error)
         else:
-            if not as_json and form is None:
+            if is_for_people:
                 _show(source, findings[source])
+    if form is not None:
+        write_or_print(written_notes(form, _notes(findings, ignored)), output)
     if as_json:
         found = {source: {"findings": list(map(asdict, each))} for source, each in findings.items()}
         failed = {source: error_data(error) for source, error in errors.items()}
         print_json({source: {**found, **failed}[source] for source in dict.fromkeys(sources)}, indent=2)
-    elif form == "github":
-        for line in _annotations(findings):
-            say(line)
-    elif findings and not any(findings.values()):
+    elif is_for_people and findings and not any(findings.values()):
         say(click.style("no mistakes found", fg="green"))
     if errors:
         return BAD
@@ -96,15 +107,33 @@ def command(
     return NO if counts else FINE
 
 
-def _annotations(findings: dict[str, list[Finding]]) -> Iterator[str]:
-    levels = {"note": "notice"}
-    for source, each in findings.items():
-        for finding in each:
-            path = finding.source if Path(finding.source).is_file() else source
-            # A TEMPLATE counts its own lines, not those of its Modelfile.
-            lines = (finding.line, finding.column) if path == finding.source else (None, None)
-            spot = Spot(Path(path).as_posix(), *lines) if Path(path).is_file() else NOWHERE
-            yield annotation(levels.get(finding.level, finding.level), spot, finding.rule, finding.message)
+def _list_rules(*, as_json: bool) -> None:
+    from transplate.lint import RULES
+
+    if as_json:
+        rules = [{"name": rule.name, "level": rule.level, "summary": rule.summary} for rule in RULES.values()]
+        print_json(rules, indent=2)
+        return
+    for rule in RULES.values():
+        say(f"{rule.name:26}{rule.level:9}{rule.summary}")
+
+
+def _notes(findings: dict[str, list[Finding]], ignored: Collection[str]) -> Notes:
+    """Return what is found, as all formats of the answer take it."""
+    from transplate.lint import RULES
+
+    rules = {name: rule.summary for name, rule in RULES.items() if name not in ignored}
+    found = tuple(_note(source, finding) for source, each in findings.items() for finding in each)
+    return Notes("transplate lint", tuple(findings), rules, found)
+
+
+def _note(source: str, finding: Finding) -> Note:
+    # A TEMPLATE counts its own lines, not those of its Modelfile.
+    if Path(finding.source).is_file():
+        spot = Spot(Path(finding.source).as_posix(), finding.line, finding.column)
+    else:
+        spot = spot_in(source, None)
+    return Note(finding.rule, finding.level, source, spot, finding.message)
 
 
 def _show(source: str, findings: list[Finding]) -> None:

@@ -13,6 +13,7 @@ import click
 
 from transplate.cli import BAD, NO
 from transplate.errors import ErrorKind, TransplateError
+from transplate.files import write_file
 
 
 def print_exactly(data: bytes) -> None:
@@ -21,6 +22,27 @@ def print_exactly(data: bytes) -> None:
     if not data.endswith(b"\n") and sys.stdout.isatty():
         sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.flush()
+
+
+def write_or_print(text: str, output: str | None) -> None:
+    """Write an answer to the file that ``--output`` names, or print it if there is none."""
+    data = text.encode("utf-8", "replace")
+    if output is None:
+        print_exactly(data)
+    else:
+        write_file(output, data)
+
+
+def check_output(form: str | None, output: str | None, *, as_json: bool) -> None:
+    """Check that the options ``--format``, ``--output`` and ``--json`` go together.
+
+    Raises:
+        click.UsageError: They do not.
+    """
+    if output is not None and form is None:
+        raise click.UsageError("--output needs --format")
+    if form is not None and as_json and output is None:
+        raise click.UsageError("--json and --format cannot both be on standard output: --output FILE")
 
 
 def print_json(data: Any, *, indent: int | None = None) -> None:

@@ -83,8 +83,7 @@ def _kind_line(number: int, kind: Kind, names: Sequence[str], widest: int, width
 def _smallest(number: int, kind: Kind, names: Sequence[str], *, verbose: bool, width: int) -> Iterator[str]:
     difference = kind.smallest
     form = f", {kind.form}" if kind.form else ""
-    where = _where(kind)
-    yield f"smallest for {number}{form}: first difference at byte {kind.byte}{where}"
+    yield f"smallest for {number}{form}: first difference at byte {kind.byte}{where(kind)}"
     lines = list(conversation_lines(difference.conversation))
     most = len(lines) if verbose else _MOST_MESSAGES
     for line in lines[:most]:
@@ -105,7 +104,8 @@ def _smallest(number: int, kind: Kind, names: Sequence[str], *, verbose: bool, w
         yield f"  … {len(diff) - most} more lines differ"
 
 
-def _where(kind: Kind) -> str:
+def where(kind: Kind) -> str:
+    """Return at which message the prompts of a kind's smallest conversation part."""
     if kind.message is None:
         return ", behind the messages"
     message = kind.smallest.conversation.messages[kind.message]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
-if TYPE_CHECKING:
-    from transplate.lint.subject import Subject
-    from transplate.models import Model
+Checked = TypeVar("Checked")
+"""What a rule looks at."""
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 """How bad it is: prompts are wrong; some requests get a wrong prompt or none; good to know."""
@@ -28,37 +27,20 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A mistake that can be looked for.
+class Rule(Generic[Checked]):
+    """A mistake that can be looked for: in a template, or in a model whether it has a template or not.
 
     Attributes:
         name: Its name, by which it is turned off.
         level: How bad it is.
         summary: What the mistake is, in one line.
-        check: Looks for it in a template.
+        check: Looks for it; places are in the template, of a model in its Modelfile.
     """
 
     name: str
     level: Level
     summary: str
-    check: Callable[[Subject], Iterable[Fault]]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRule:
-    """A mistake that can be looked for in a model, whether it has a template or not.
-
-    Attributes:
-        name: Its name, by which it is turned off.
-        level: How bad it is.
-        summary: What the mistake is, in one line.
-        check: Looks for it in a model; places are in its Modelfile.
-    """
-
-    name: str
-    level: Level
-    summary: str
-    check: Callable[[Model], Iterable[Fault]]
+    check: Callable[[Checked], Iterable[Fault]]
 
 
 @dataclass(frozen=True, slots=True)

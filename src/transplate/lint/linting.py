@@ -7,19 +7,22 @@ from collections.abc import Collection
 from transplate.errors import TransplateError, naming
 from transplate.language import Language
 from transplate.lint import branches, failures, hosts, settings, thinking, tools, turns, white_space
-from transplate.lint.finding import Fault, Finding, ModelRule, Rule
+from transplate.lint.finding import Fault, Finding, Rule
 from transplate.lint.subject import Subject
 from transplate.models import Model
 from transplate.models.prompts import counting_template
 from transplate.ollama.versions import parse_version
 from transplate.source import Source
 
-_OF_TEMPLATES: dict[str, Rule] = {
+_OF_TEMPLATES: dict[str, Rule[Subject]] = {
     rule.name: rule
     for module in (tools, thinking, turns, failures, white_space, branches, hosts)
     for rule in module.RULES
 }
-RULES: dict[str, Rule | ModelRule] = {**_OF_TEMPLATES, **{rule.name: rule for rule in settings.RULES}}
+RULES: dict[str, Rule[Subject] | Rule[Model]] = {
+    **_OF_TEMPLATES,
+    **{rule.name: rule for rule in settings.RULES},
+}
 """All rules by name."""
 
 
@@ -81,7 +84,7 @@ def _is_empty(model: Model) -> bool:
     return is_whole and not model.renderer and model.template is None and model.chat_template is None
 
 
-def _finding(rule: Rule | ModelRule, fault: Fault, source: Source) -> Finding:
+def _finding(rule: Rule[Subject] | Rule[Model], fault: Fault, source: Source) -> Finding:
     offset = fault.offset
     if offset is None:
         return Finding(rule.name, rule.level, fault.message, source.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transplate.errors import TransplateError
-from transplate.lint.finding import Fault, ModelRule
+from transplate.lint.finding import Fault, Rule
 from transplate.models import Model
 from transplate.models.prompts import renderer_of
 from transplate.ollama.parameters import refusal_of
@@ -26,7 +26,7 @@ def _refused_by_ollama(model: Model) -> Iterator[Fault]:
 
 
 RULES = (
-    ModelRule(
+    Rule(
         "refused-by-ollama",
         "error",
         "Ollama does not know a PARAMETER, cannot read its value, or has no such RENDERER.",

@@ -13,6 +13,7 @@ from transplate.conversation import Conversation
 from transplate.errors import TransplateError
 from transplate.jinja import JinjaTemplate
 from transplate.language import Language
+from transplate.limits import Limits
 from transplate.models import Model
 from transplate.ollama import OllamaTemplate
 from transplate.source import Source
@@ -20,7 +21,9 @@ from transplate.source import Source
 _NOW = datetime(2024, 7, 4, 12, 30)
 _TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 """Stand in for the tokens of a chat template that comes without its tokenizer."""
-_MARKER = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z_/]{2,30}\]")
+
+_LIMITS = Limits(output=1024 * 1024, steps=500_000)
+"""Far more than templates need for conversations of a few words; each is rendered some fifty times."""
 
 QUESTION, ANSWER, NEXT = "What is red?", "Colours are.", "And what is green?"
 SYSTEM = "Know every colour."
@@ -68,8 +71,8 @@ class Subject:
 
     def _read(self, text: str) -> OllamaTemplate | JinjaTemplate:
         if self.language == "gotmpl":
-            return OllamaTemplate(text)
-        return JinjaTemplate(text, special_tokens={**_TOKENS, **self.model.special_tokens})
+            return OllamaTemplate(text, limits=_LIMITS)
+        return JinjaTemplate(text, special_tokens={**_TOKENS, **self.model.special_tokens}, limits=_LIMITS)
 
     def _shows_question(self) -> bool:
         return QUESTION in self.printed([user(QUESTION)]).prompt
@@ -137,11 +140,6 @@ def assistant(text: str, **others: Any) -> dict[str, Any]:
 def system(text: str, role: str = "system") -> dict[str, Any]:
     """Return a system message, or one of a role like it."""
     return {"role": role, "content": text}
-
-
-def markers(text: str) -> list[str]:
-    """Return what is written in a text as special tokens are."""
-    return _MARKER.findall(text)
 
 
 def _in_parts(message: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transplate.lint.finding import Fault, Rule
-from transplate.lint.subject import ANSWER, NEXT, QUESTION, SYSTEM, Subject, assistant, markers, system, user
+from transplate.lint.subject import ANSWER, NEXT, QUESTION, SYSTEM, Subject, assistant, system, user
+from transplate.parity.texts import markers
 
 _REASONING = "Roses come to mind."
 _COMMON = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"))

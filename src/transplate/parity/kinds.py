@@ -10,13 +10,13 @@ from transplate.conversation import Conversation
 from transplate.parity.causes import FIXED, FORM, OUTPUT, Explanation
 from transplate.parity.explaining import Explainer
 from transplate.parity.pair import Outcomes, Pair, comparable, equal
+from transplate.parity.places import place_of
 from transplate.parity.report import Difference, Kind, Place
 from transplate.parity.shapes import PLAIN, Shape
 from transplate.parity.shrink import shrink
-from transplate.parity.sides import Outcome, Side
+from transplate.parity.sides import Outcome
 from transplate.parity.texts import common_prefix, reconcile
 from transplate.parity.weirdness import weirdness
-from transplate.source import Source
 
 _LONGEST_SHOWN = 48
 _MOST_PROBED = 3
@@ -112,7 +112,7 @@ class _Maker:
         one, other = outcomes
         position = common_prefix(one.prompt, other.prompt)
         places = tuple(
-            _place(side, smallest, self._pair, outcome.prompt, position)
+            place_of(side, smallest, smallest.now or self._pair.clock, outcome.prompt, position)
             if outcome.error is None
             else _failed(outcome)
             for side, outcome in zip(self._pair.sides, outcomes, strict=True)
@@ -265,19 +265,3 @@ def _failed(outcome: Outcome) -> Place | None:
     if error is None or error.line is None:
         return None
     return Place(error.line, error.column, error.source_line or "")
-
-
-def _place(side: Side, conversation: Conversation, pair: Pair, prompt: str, position: int) -> Place | None:
-    """Return the place in a template that printed what is at a position of its prompt."""
-    pieces = side.pieces(conversation, conversation.now or pair.clock)
-    if not pieces:
-        return None
-    before = [piece for piece in pieces if piece[0] <= min(position, max(0, len(prompt) - 1))]
-    if not before:
-        return None
-    start, offset = before[-1]
-    if side.source.startswith(prompt[start:position], offset):
-        offset += position - start
-    source = Source(side.source)
-    where = source.position(min(offset, len(side.source)))
-    return Place(where.line, where.column, source.line_at(offset))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _TOKEN = re.compile(r"<[^<>\s]{1,40}>|\[[A-Z_/]{1,40}\]|\s+|\w+|[^\w\s]")
+_MARKER = re.compile(r"<[^<>\s]{1,60}>|\[(?:[A-Z_/]{2,30}|\|[^\[\]\s]{1,40}\|)\]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _AFTER_JSON = re.compile(r'(?<=":)\s+|(?<=["}\]\dle],)\s+(?=["{\[\dtfn-])|(?<=[{\[])\s+(?=["{\[}\]])')
 _BEFORE_JSON = re.compile(r'(?<=["}\]\dle])\s+(?=[}\]])')
@@ -46,6 +47,11 @@ class Place:
     end_a: int
     start_b: int
     end_b: int
+
+
+def markers(text: str) -> list[str]:
+    """Return what is written in a text as special tokens are."""
+    return _MARKER.findall(text)
 
 
 def common_prefix(a: str, b: str, i: int = 0, j: int = 0) -> int:

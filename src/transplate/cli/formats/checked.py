@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from transplate.cli.formats.notes import NOWHERE, Spot, spot_in
 from transplate.cli.parity_text import conversation_lines, diff_lines
-from transplate.language import language_of_name
 
 if TYPE_CHECKING:
     from transplate import ParityReport
@@ -45,38 +44,13 @@ class Checked:
         return self.change is not None and kind.name not in self.change.new
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place in a file of a repository.
-
-    Attributes:
-        path: The file, with slashes.
-        line: The line in it, from 1; None where it is not known.
-        column: The column, in characters; likewise.
-    """
-
-    path: str
-    line: int | None = None
-    column: int | None = None
-
-
 Spots: TypeAlias = tuple[Spot, ...]
 
 
 def spots_of(checked: Checked, kind: Kind) -> Spots:
     """Return the places in files that print a difference; none for templates that are in no file."""
-    found = []
-    for source, place in zip(checked.sources, kind.places, strict=True):
-        path = Path(source)
-        if path.is_dir():
-            path = path / "chat_template.jinja"
-        if not path.is_file() or path.is_absolute():
-            continue
-        # Lines count within the template, which is a file's own only where the file is nothing else.
-        is_template = place is not None and language_of_name(path.name) is not None
-        spot = (place.line, place.column) if is_template and place is not None else (None, None)
-        found.append(Spot(path.as_posix(), *spot))
-    return tuple(found)
+    found = map(spot_in, checked.sources, kind.places)
+    return tuple(spot for spot in found if spot != NOWHERE)
 
 
 def headline(checked: Checked, kind: Kind) -> str:

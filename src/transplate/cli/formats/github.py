@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from transplate.cli.formats.checked import Checked, Spot, details, headline, spots_of
+from transplate.cli.formats.checked import Checked, details, headline, spots_of
+from transplate.cli.formats.notes import NOWHERE, Notes, Spot
 
-NOWHERE = Spot("")
-"""For what is about no file."""
+_LEVELS = {"note": "notice"}
 
 
 def github(pairs: Sequence[Checked]) -> str:
@@ -16,6 +16,14 @@ def github(pairs: Sequence[Checked]) -> str:
     A difference that is in the baseline is a notice, any other an error, at its place on either side.
     """
     return "".join(f"{line}\n" for checked in pairs for line in _lines(checked))
+
+
+def github_of_notes(notes: Notes) -> str:
+    """Return the commands for what is found in single templates."""
+    return "".join(
+        f"{annotation(_LEVELS.get(note.level, note.level), note.spot, note.rule, note.whole)}\n"
+        for note in notes.found
+    )
 
 
 def _lines(checked: Checked) -> Iterator[str]:

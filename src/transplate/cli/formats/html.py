@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from importlib.resources import files
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from transplate.cli.formats.checked import Checked
-from transplate.cli.parity_text import conversation_lines
+from transplate.cli.formats.notes import Notes
+from transplate.cli.parity_text import conversation_lines, where
 from transplate.cli.visible import visible
 
 if TYPE_CHECKING:
-    from transplate import ParityReport
     from transplate.parity import Kind
 
 Segment: TypeAlias = tuple[str, bool]
@@ -37,39 +38,78 @@ class Row:
 
 def html(pairs: Sequence[Checked]) -> str:
     """Return the page, which needs nothing from the network and is dark or light as the reader likes."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    text = files("transplate.cli.formats").joinpath("report.html.jinja").read_text(encoding="utf-8")
-    columns = list(dict.fromkeys(name for checked in pairs for name in checked.conversations))
-    return environment.from_string(text).render(
+    passing = sum(checked.passes for checked in pairs)
+    headline = f"{passing} of {len(pairs)} pairs pass"
+    return _page(
+        "report",
+        command="transplate check",
+        headline=headline if len(pairs) > 1 else pairs[0].report.verdict.value,
         pairs=pairs,
-        columns=columns,
+        columns=list(dict.fromkeys(name for checked in pairs for name in checked.conversations)),
+        causes=_causes(pairs),
+        compared=sum(checked.report.checked for checked in pairs),
+        differing=sum(len(checked.report.differences) for checked in pairs),
+        passing=passing,
         cell=_cell,
         rows=_rows,
-        described=_described,
-        verdict=_verdict,
-        passing=sum(checked.passes for checked in pairs),
+        talk=_talk,
+        named=_named,
+        where=where,
+        shown=visible,
     )
 
 
-def _cell(checked: Checked, conversation: str) -> tuple[Literal["equal", "differs", "none"], str]:
-    """Return how a pair fares on a conversation, in a word and in a sentence."""
-    for difference in checked.report.differences:
+def html_of_notes(notes: Notes) -> str:
+    """Return the page of what is found in single templates."""
+    count = len(notes.found)
+    headline = f"{count or 'nothing'} found in {len(notes.sources)} template{'s'[: len(notes.sources) != 1]}"
+    return _page("notes", command=notes.command, headline=headline, notes=notes)
+
+
+def _page(name: str, **values: Any) -> str:
+    environment = Environment(
+        loader=PackageLoader("transplate.cli.formats", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(f"{name}.html.jinja").render(values)
+
+
+def _causes(pairs: Sequence[Checked]) -> list[tuple[str, int, float]]:
+    """Return the causes of differences, in how many pairs each is, and in what share of the most frequent."""
+    counts = Counter(title for checked in pairs for title in {kind.title for kind in checked.report.kinds})
+    most = max(counts.values(), default=1)
+    return [(title, count, round(100 * count / most, 1)) for title, count in counts.most_common()]
+
+
+def _named(sources: tuple[str, str]) -> tuple[str, str]:
+    """Return the name of a pair in two pieces: what tells it from others, and the rest."""
+    first, second = (os.path.splitext(source) for source in sources)
+    if first[0] == second[0] and first[1] and second[1]:
+        return first[0], f" {first[1]} ~ {second[1]}"
+    return f"{sources[0]} ~ {sources[1]}", ""
+
+
+def _cell(checked: Checked, conversation: str) -> tuple[Literal["equal", "differs", "none"], str, int]:
+    """Return how a pair fares on a conversation, in a word and in a sentence, and the number of the kind."""
+    report = checked.report
+    for difference in report.differences:
         if difference.conversation.name == conversation:
-            return "differs", difference.cause
-    if conversation in checked.report.refused or conversation not in checked.conversations:
-        return "none", "not compared"
-    return "equal", "equal"
+            names = [kind.name for kind in report.kinds]
+            at = next((names.index(cause) for cause in difference.causes if cause in names), 0)
+            return "differs", difference.cause, at + 1
+    if conversation in report.refused or conversation not in checked.conversations:
+        return "none", "not compared", 0
+    return "equal", "equal", 0
 
 
-def _verdict(report: ParityReport) -> str:
-    equal = report.checked - len(report.differences)
-    return f"{report.verdict.value} · equal on {equal} of {report.checked}"
-
-
-def _described(kind: Kind) -> str:
-    return "\n".join(conversation_lines(kind.smallest.conversation))
+def _talk(kind: Kind) -> Iterator[tuple[str, str]]:
+    """Yield what the smallest conversation of a kind has: the role of each message, and the rest of it."""
+    for line in conversation_lines(kind.smallest.conversation):
+        role, _, text = line.partition(" ")
+        yield role, text
 
 
 def _rows(one: str, other: str) -> Iterator[Row]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from transplate.cli.formats.checked import Checked, details
+from transplate.cli.formats.notes import Notes
 from transplate.parity import Difference, Kind
 
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -21,6 +22,29 @@ def junit(pairs: Sequence[Checked]) -> str:
     root = Element("testsuites", name="transplate check")
     for checked in pairs:
         _add_suite(root, checked)
+    return _document(root)
+
+
+def junit_of_notes(notes: Notes) -> str:
+    """Return the document of what is found in single templates: a case for each rule."""
+    root = Element("testsuites", name=_clean(notes.command))
+    for source in notes.sources:
+        suite = SubElement(root, "testsuite", name=_clean(source))
+        for rule in notes.rules:
+            case = SubElement(suite, "testcase", classname=_clean(source), name=_clean(rule))
+            found = [note for note in notes.found if (note.source, note.rule) == (source, rule)]
+            failing = [note for note in found if note.level != "note"]
+            for note in failing:
+                failure = SubElement(case, "failure", message=_clean(note.message))
+                line = f"{note.spot.path}:{note.spot.line}\n" if note.spot.line else ""
+                failure.text = _clean(f"{line}{note.text or note.message}")
+            if found and not failing:
+                SubElement(case, "system-out").text = _clean("\n".join(note.message for note in found))
+        _count(suite)
+    return _document(root)
+
+
+def _document(root: Element) -> str:
     for name in ("tests", "failures", "skipped"):
         root.set(name, str(sum(int(suite.get(name, 0)) for suite in root)))
     indent(root)
@@ -51,8 +75,12 @@ def _add_suite(root: Element, checked: Checked) -> None:
     if not report.checked:
         case = SubElement(suite, "testcase", classname=name, name="comparison")
         SubElement(case, "failure", message="there is no conversation on which both could be compared")
+    _count(suite)
+
+
+def _count(suite: Element) -> None:
     suite.set("tests", str(len(suite)))
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("failures", str(sum(case.find("failure") is not None for case in suite)))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
 
 

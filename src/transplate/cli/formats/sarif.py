@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from transplate import __version__
-from transplate.cli.formats.checked import Checked, Spot, details, headline, spots_of
+from transplate.cli.formats.checked import Checked, details, headline, spots_of
+from transplate.cli.formats.notes import Notes, Spot
 from transplate.parity import Kind
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -24,11 +25,6 @@ def sarif(pairs: Sequence[Checked]) -> str:
     gone = {name for checked in pairs if checked.change for name in checked.change.gone}
     titles = {**dict.fromkeys(gone, "Difference of the baseline"), **{k: v.title for k, v in kinds.items()}}
     names = sorted(titles)
-    driver = {
-        "name": "transplate",
-        "version": __version__,
-        "rules": [{"id": name, "shortDescription": {"text": titles[name]}} for name in names],
-    }
     results = [_result(checked, kind, names) for checked in pairs for kind in checked.report.kinds]
     results += [
         {
@@ -41,6 +37,33 @@ def sarif(pairs: Sequence[Checked]) -> str:
         for checked in pairs
         for name in (checked.change.gone if checked.change else ())
     ]
+    return _log(titles, results)
+
+
+def sarif_of_notes(notes: Notes) -> str:
+    """Return the log of what is found in single templates: a rule for each that was applied."""
+    names = sorted(notes.rules)
+    results = []
+    for note in notes.found:
+        result: dict[str, Any] = {
+            "ruleId": note.rule,
+            "ruleIndex": names.index(note.rule),
+            "level": note.level,
+            "message": {"text": note.whole},
+        }
+        if note.spot.path:
+            result["locations"] = [_location(note.spot)]
+        results.append(result)
+    return _log(notes.rules, results)
+
+
+def _log(titles: Mapping[str, str], results: list[dict[str, Any]]) -> str:
+    """Return the log of results whose rules are in the order of their names."""
+    driver = {
+        "name": "transplate",
+        "version": __version__,
+        "rules": [{"id": name, "shortDescription": {"text": titles[name]}} for name in sorted(titles)],
+    }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
