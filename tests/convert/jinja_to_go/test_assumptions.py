@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from transplate.conversation import Conversation
+from transplate.convert import to_go
 from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
 
 BREAKING: dict[str, list[dict[str, Any]]] = {
@@ -51,3 +52,19 @@ def test_numbers_that_go_writes_in_another_way_are_not_plain(number: float) -> N
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"x": {"enum": [number]}}}}]
     read = Conversation.read({"messages": [{"role": "user", "content": "x"}], "tools": tools})
     assert not ASSUMPTIONS["plain-json"].holds(read)
+
+
+def test_needed_values_are_those_without_which_the_source_fails() -> None:
+    source = (
+        "{% for m in messages %}{{ 'from ' + m.name }}{% endfor %}"
+        "{% if tools %}{{ raise_exception('no') }}{% endif %}"
+    )
+    made = to_go(source)
+    assert [one.name for one in made.assumptions] == ["needed-values"]
+    named = {"role": "tool", "content": "x", "tool_name": "f"}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+    assert made.covers(Conversation.read([named]))
+    assert not made.covers(Conversation.read([{"role": "user", "content": "x"}]))
+    # What the template raises itself is raised by the Go too.
+    assert made.covers(Conversation.read({"messages": [named], "tools": tools}))
+    assert to_go(source, exact=True).covers(Conversation.read([{"role": "user", "content": "x"}]))

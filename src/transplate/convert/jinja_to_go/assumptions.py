@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
+
+from jinja2.exceptions import TemplateError
 
 from transplate.conversation import Conversation, Message
 from transplate.convert.go_to_jinja.conversations import has_no_tools
+from transplate.convert.jinja_to_go.view import view
 from transplate.convert.report import Assumption
+from transplate.errors import TemplateExecutionError, TransplateError
+from transplate.jinja import JinjaTemplate
+from transplate.ollama import Values
 
 _ASCII_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 _LARGE = 10**21
@@ -125,6 +132,47 @@ def _has_sorted_keys(conversation: Conversation) -> bool:
 def _has_no_nulls(conversation: Conversation) -> bool:
     objects = (one for value in _values(conversation, contents=False) for one in _objects(value))
     return not any(found is None or found == {} for one in objects for found in one.values())
+
+
+def renders(
+    source: str, special_tokens: Mapping[str, str], variables: Mapping[str, Any], ollama: str
+) -> Callable[[Conversation], bool]:
+    """Return what tells whether a chat template prints a conversation, or raises an error of its own.
+
+    Args:
+        source: The chat template.
+        special_tokens: The special tokens that it was converted with.
+        variables: The variables that it was converted with.
+        ollama: The version of Ollama whose view of the conversation the template gets.
+    """
+    template = lru_cache(maxsize=1)(lambda: JinjaTemplate(source, special_tokens=special_tokens))
+
+    def holds(conversation: Conversation) -> bool:
+        think = conversation.think
+        try:
+            request = conversation.to_ollama()
+            values = Values(
+                request["messages"],
+                request.get("tools"),
+                think=think not in (None, False),
+                think_level=think if isinstance(think, str) else "",
+                is_think_set=think is not None,
+            )
+            messages, tools, given = view(values, ollama)
+            template().render(
+                messages,
+                tools,
+                add_generation_prompt=not messages or messages[-1]["role"] != "assistant",
+                variables={**given, **variables},
+                now=conversation.now,
+            )
+        except TemplateExecutionError as error:
+            return type(error.__cause__) is TemplateError
+        except TransplateError:
+            return False
+        return True
+
+    return holds
 
 
 _ALL = (

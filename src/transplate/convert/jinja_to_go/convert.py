@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
-from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN
+from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN, renders
 from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
@@ -92,7 +92,13 @@ def to_go(
             break
     if shortest is None:
         raise _too_long(tree)
-    return shortest
+    is_met = renders(source, special_tokens, variables, ollama)
+    return replace(
+        shortest,
+        assumptions=tuple(
+            replace(one, holds=is_met) if one.name == "needed-values" else one for one in shortest.assumptions
+        ),
+    )
 
 
 def _compile(compiler: Compiler) -> None:

@@ -1,4 +1,4 @@
-"""Ollama's view of a request, as the data that the Jinja template would get."""
+"""Ollama's view of a request, as the data that the Jinja template gets: what a conversion is measured by."""
 
 from __future__ import annotations
 
