@@ -58,6 +58,19 @@ def test_a_tokenizer_that_adds_no_bos_leaves_it_to_the_template(run: Run, model:
     )
 
 
+def test_bos_is_printed_once_whatever_from_says(run: Run, model: Path, folder: Path) -> None:
+    (model / "tokenizer_config.json").write_text('{"bos_token": "<s>", "eos_token": "</s>"}')
+    for adds_bos in (True, False):
+        (folder / "base.gguf").write_bytes(gguf({**ENTRIES, "tokenizer.ggml.add_bos_token": adds_bos}))
+        result = run("convert", "model", "Modelfile", "--from", "./base.gguf", "--force")
+        modelfile = Modelfile.parse((folder / "Modelfile").read_bytes())
+        assert modelfile.get("from") == "./base.gguf"
+        assert (modelfile.get("template") or "").startswith("<s>") is not adds_bos
+        assert ("bos: Ollama's tokenizer adds <s>" in result.errors) is adds_bos
+    result = run("convert", "model", "Modelfile", "--from", "elsewhere", "--force")
+    assert "FROM elsewhere: not here, so that whether its tokenizer adds BOS" in result.errors
+
+
 def test_a_modelfile_comes_back_as_it_was(run: Run, folder: Path) -> None:
     (folder / "Modelfile").write_text(MODELFILE)
     assert run("convert", "Modelfile", "out/").status == 0

@@ -22,6 +22,7 @@ from tests.models.pairs import (
 )
 from tests.models.test_sources import ENTRIES, gguf
 from transplate import JinjaTemplate, Model, ModelfileError
+from transplate.convert.beginning import with_beginning
 from transplate.models.prompts import template_of
 
 TEMPLATES = (
@@ -159,6 +160,27 @@ def test_a_folder_comes_back_as_it_was(
                 assert again.generation.get(key) == generation.get(key)
         assert (again.generation.get("do_sample") is False) is greedy
         assert set(again.generation["stop_strings"]) == set(model.parameters["stop"])
+
+
+def test_a_folder_with_a_gguf_comes_back_as_it_was(tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    one.mkdir()
+    chat = with_beginning(CHAT_TEMPLATES[2], "Be kind.", (("user", "Hi"), ("assistant", "Ho")))
+    (one / "chat_template.jinja").write_text(chat)
+    (one / "tokenizer_config.json").write_text('{"bos_token": "<s>", "eos_token": "</s>"}')
+    (one / "m.gguf").write_bytes(gguf({**ENTRIES, "tokenizer.chat_template": "{{ messages[0].content }}"}))
+    Model.load(one).save_modelfile(tmp_path / "Modelfile")
+    model = Model.load(tmp_path / "Modelfile")
+    assert model.base[0].endswith("one/m.gguf")
+    assert (model.system, model.messages) == ("Be kind.", (("user", "Hi"), ("assistant", "Ho")))
+    model.save_pretrained(tmp_path / "back")
+    assert (tmp_path / "back" / "chat_template.jinja").read_text() == chat
+    # Another SYSTEM is another beginning of the same template.
+    assert model.modelfile is not None
+    model.modelfile.set("system", "Be brief.")
+    (tmp_path / "Modelfile").write_bytes(bytes(model.modelfile))
+    Model.load(tmp_path / "Modelfile").save_pretrained(tmp_path / "other")
+    assert (tmp_path / "other" / "chat_template.jinja").read_text() == chat.replace("Be kind.", "Be brief.")
 
 
 def test_other_ways(tmp_path: Path) -> None:

@@ -158,18 +158,22 @@ def _first_conversations(model: Model) -> Iterator[Conversation]:
 def _made_from(model: Model, template: str) -> str | None:
     """Return the chat template in the folder that FROM names, if the TEMPLATE is what becomes of it."""
     from transplate.convert import to_go
+    from transplate.convert.beginning import read_beginning
 
     folder = model.original
     if folder is None or folder.chat_template is None:
         return None
     text, tokens = folder.chat_template.text, folder.special_tokens
+    own = read_beginning(text)
     for special in (tokens, {**tokens, "bos_token": ""}):
         try:
-            if to_go(text, special_tokens=special).text != template:
+            if to_go(own.template, special_tokens=special).text != template:
                 continue
         except TransplateError:
             return None
-        # A SYSTEM that the chat template puts in by itself needs no saying.
-        is_own = not model.messages and default_system_of(text, tokens) == model.system
-        return text if is_own else begun(text, model)
+        # What the chat template begins with, or puts in by itself, needs no saying.
+        system = own.system or default_system_of(own.template, tokens)
+        return (
+            text if (system, own.messages) == (model.system, model.messages) else begun(own.template, model)
+        )
     return None

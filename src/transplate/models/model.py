@@ -74,7 +74,7 @@ class Model:
         warnings: What is odd about it, for people.
         modelfile: The Modelfile it was read from, for edits.
         place: The path of its file or folder, empty where it has none.
-        original: For a Modelfile, what FROM names, where that is a Hugging Face folder.
+        original: For a Modelfile, the Hugging Face folder that FROM names, or that what it names is in.
     """
 
     name: str

@@ -14,6 +14,7 @@ from transplate.models.model import Model
 from transplate.models.parameter_homes import homeless_settings, to_parameters
 from transplate.models.prompts import counting_template, default_system_of, notes_on_others, without_beginning
 from transplate.models.sidecar import path_from
+from transplate.models.source import load_base
 from transplate.models.stops import find_stops, texts_of
 from transplate.models.tokenizer import token_ids
 from transplate.ollama.modelfile import Modelfile, ModelfileError
@@ -103,7 +104,7 @@ class ModelfileWriter:
         if settings := homeless_settings(model.generation):
             self.notes.append(f"no PARAMETER says what {GENERATION} says of {', '.join(settings)}")
         if model.renderer:
-            modelfile = plain_modelfile(replace(model, base=(base,)), self._folder)
+            modelfile = _written(model, base, model.template.text if model.template else None, model.system)
         elif language == "gotmpl":
             modelfile = _written(model, base, source.text, model.system)
         else:
@@ -125,8 +126,15 @@ class ModelfileWriter:
     def _weights(self) -> Model:
         """Return what Ollama has of the tokenizer and the chat template of the model in FROM."""
         model = self._model
-        if self._base is not None or model.kind != "Hugging Face folder":
-            return model if self._base is None else replace(model, chat_template=None)
+        if self._base is not None:
+            try:
+                return load_base(self._base, self._folder)
+            except TransplateError:
+                unknown = "whether its tokenizer adds BOS, and whether it has a chat template, is not known"
+                self.notes.append(f"FROM {self._base}: not here, so that {unknown}")
+                return replace(model, chat_template=None)
+        if model.kind != "Hugging Face folder":
+            return model
         inside = weights_in(Path(model.place))
         if inside and inside[0].suffix == ".gguf":
             return read_gguf(inside[0])

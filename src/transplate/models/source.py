@@ -107,7 +107,7 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
     names = modelfile.values("from")
     for name in names:
         try:
-            found = _base(name, folder or Path())
+            found = load_base(name, folder or Path())
             base = base or found
         except TransplateError as error:
             warnings.append(f"FROM {error.message}")
@@ -229,8 +229,12 @@ def _begins_as_gguf(path: Path) -> bool:
         raise TransplateError(f"{path}: {reason(error)}") from error
 
 
-def _base(name: str, folder: Path) -> Model:
+def load_base(name: str, folder: Path) -> Model:
     """Return the model that a FROM names.
+
+    Args:
+        name: What FROM says.
+        folder: The folder that a path starts from.
 
     Raises:
         TransplateError: It is not here, or damaged.
@@ -239,12 +243,22 @@ def _base(name: str, folder: Path) -> Model:
     if not _exists(path):
         return _by_name(name)
     if not path.is_dir():
-        return read_gguf(path)
+        return replace(read_gguf(path), original=_folder_around(path))
     folder_model = model = read_folder(path)
     if model.template is None and not any(path.glob("*.gguf")):
         # Of a folder with the weights, Ollama imports one chat template alone.
         model = replace(model, chat_template=imported_chat_template(path), named={})
     return replace(model, system="", parameters={}, licenses=(), original=folder_model)
+
+
+def _folder_around(path: Path) -> Model | None:
+    """Return the model in the folder of a GGUF, where there is more of it than the GGUF."""
+    if not any((path.parent / name).is_file() for name in (CHAT_TEMPLATE, TOKENIZER)):
+        return None
+    try:
+        return read_folder(path.parent)
+    except TransplateError:
+        return None
 
 
 def _weights(stored: StoredModel, warnings: list[str]) -> Model:

@@ -8,7 +8,7 @@ from pathlib import Path
 from transplate.files import read_bytes
 from transplate.models.huggingface import OLLAMA_FILES
 from transplate.models.model import Model
-from transplate.models.modelfile_writer import ModelfileWriter
+from transplate.models.modelfile_writer import ModelfileWriter, weights_in
 from transplate.models.saving import Saving
 from transplate.ollama.modelfile.reader import COMMANDS
 from transplate.ollama.parameters import read_parameters
@@ -26,7 +26,8 @@ def hub_files(model: Model, folder: Path) -> Saving:
         UnsupportedTemplate: Its template cannot be converted.
         ModelfileError: A value is one that Ollama would not read as it is.
     """
-    writer = ModelfileWriter(model, folder, "repository")
+    inside = [path.name for path in weights_in(folder) if path.suffix == ".gguf"]
+    writer = ModelfileWriter(model, folder, f"./{inside[0]}" if inside else "repository")
     modelfile = writer.modelfile()
     settings = ((name, value) for name, value in modelfile.commands if name not in {"model", *COMMANDS})
     parameters, warnings = read_parameters(settings)
@@ -43,7 +44,8 @@ def hub_files(model: Model, folder: Path) -> Saving:
         if modelfile.values(command)
     ]
     refusals = model.modelfile.refusals if model.modelfile is not None else []
-    notes = [*writer.notes, *refusals, *warnings]
+    own = [note for note in writer.notes if not note.startswith("FROM ")]  # there is none in these files
+    notes = [*own, *refusals, *warnings]
     if homeless:
         notes.append(f"has no place in these files: {', '.join(homeless)}")
     return Saving(
