@@ -76,4 +76,13 @@ SMALL = {
         "{% set ns.last = loop.index0 %}{% endif %}{{ m.content }}{% endfor %}"
         "{% if tools %}tools:{% for key in tools|first %},{% endfor %}{% endif %}"
     ),
+    "None walked": (
+        "{% for m in messages %}{{ m.content }}{% endfor %}{% for t in tools %}{{ t.function.name }}"
+        "{% for k in t.function.parameters.properties %}{{ k }}{% endfor %}{% endfor %}"
+    ),
+    "None counted": "{% for m in messages %}{{ m.content }}{% endfor %}{{ tools|length }}",
+    "None mapped": (
+        "{% for m in messages %}{{ m.content }}{% endfor %}{{ tools|map(attribute='type')|join }}"
+        "{{ tools|selectattr('function')|list|length }}{{ tools|reject|list|length }}"
+    ),
 }

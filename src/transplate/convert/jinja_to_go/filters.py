@@ -113,7 +113,11 @@ class Filters(Interface):
         return Chosen(self._kept_list(value), keep)
 
     def _kept_list(self, value: Value) -> Value:
-        return self._kept_go(value, "list") if isinstance(value, Go) else value
+        """Return a list that is walked later; to these filters None is an empty one."""
+        if isinstance(value, Go):
+            value = self._kept_go(value, "list")
+            return replace(value, absent="undefined") if value.present is not None else value
+        return value
 
     def _map(self, value: Value, node: j.Filter) -> Value:
         keywords = dict(node.keywords)

@@ -57,6 +57,8 @@ class Lists(Interface):
         if isinstance(value, Cat):
             return self.length(self.kept(value, "text"))
         if isinstance(value, Go):
+            if value.present is not None and value.absent == "none":
+                value = self.defined(value)
             present = value.present
             is_empty_if_absent = present == value.expr and "type" not in value.kinds
             if present is not None and not is_empty_if_absent and not value.kinds <= MAPPED.keys():

@@ -96,6 +96,8 @@ class Walking(Interface):
                 return
 
     def _walk_go(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
+        if value.present is not None and value.absent == "none":
+            value = self.defined(value)
         if value.present is not None and value.present != value.expr:
             inner = Go(value.kinds, value.expr)
             with self.block() as items:
