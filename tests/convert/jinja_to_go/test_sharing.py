@@ -56,6 +56,7 @@ def _at_once(text: str, *printing: str) -> str:
             '{{ $o := "" }}{{ $t := "" }}{{ $t = print $t .A }}{{ $o = print $o $t }}{{ $o }}',
             "{{ .A }}",
         ),
+        ("{{ $v := json .A }}{{ $v }}", "{{ json .A }}"),
     ],
 )
 def test_what_is_collected_only_to_be_printed_is_printed_at_once(before: str, after: str) -> None:
@@ -72,6 +73,7 @@ def test_what_is_collected_only_to_be_printed_is_printed_at_once(before: str, af
         '{{ $t := "" }}{{ if .A }}{{ $t = print $t .A }}{{ end }}{{ template "x" $t }}',
         '{{ $t := "" }}{{ range .L }}{{ $t = print $t .A }}{{ end }}{{ template "x" $t }}',
         '{{ $t := "" }}{{ $t = print $t .A }}{{ template "x" . }}{{ $t }}',
+        "{{ $v := json .A }}{{ $v }}{{ $v }}",
     ],
 )
 def test_what_would_print_something_else_stays(text: str) -> None:

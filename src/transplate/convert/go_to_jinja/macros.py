@@ -77,6 +77,18 @@ def macro_names() -> frozenset[str]:
     return frozenset(_library())
 
 
+def variants() -> dict[str, tuple[tuple[str, frozenset[str], tuple[str, ...]], ...]]:
+    """Return for each macro its definitions, each with what it relies on and the macros that it calls."""
+    library = _library()
+    return {
+        name: tuple(
+            (one.source, one.needs, tuple(dict.fromkeys(set(_CALL.findall(one.source)) & library.keys())))
+            for one in found
+        )
+        for name, found in library.items()
+    }
+
+
 @cache
 def _library() -> dict[str, tuple[_Variant, ...]]:
     text = files(__package__).joinpath("macros.jinja").read_text(encoding="utf-8")

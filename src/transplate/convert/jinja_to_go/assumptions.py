@@ -9,6 +9,7 @@ from typing import Any
 from jinja2.exceptions import TemplateError
 
 from transplate.conversation import Conversation, Message
+from transplate.convert.go_to_jinja.assumptions import ASSUMPTIONS as GO_TO_JINJA
 from transplate.convert.go_to_jinja.conversations import has_no_tools
 from transplate.convert.jinja_to_go.view import view
 from transplate.convert.report import Assumption
@@ -191,6 +192,8 @@ _ALL = (
     Assumption(
         "plain-json", "JSON has no numbers that Go and Python write in different ways", _has_plain_json
     ),
+    GO_TO_JINJA["plain-numbers"],
+    GO_TO_JINJA["plain-schemas"],
     Assumption("sorted-keys", "capital letters make no difference to the order of keys", _has_sorted_keys),
     Assumption("no-nulls", "no key in arguments or a tool holds null or an empty object", _has_no_nulls),
     Assumption("needed-values", "all that the template needs is there and of the kind it expects"),

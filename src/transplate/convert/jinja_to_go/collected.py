@@ -21,6 +21,7 @@ from transplate.gotmpl.nodes import (
     If,
     Item,
     Operand,
+    Pipeline,
     Range,
     String,
     TemplateCall,
@@ -52,6 +53,11 @@ class _Pass:
         items = [with_bodies(item, self.over) for item in body]
         index = 0
         while index < len(items):
+            if self.is_printed_next(items, index):
+                declared = items[index]
+                assert isinstance(declared, Action)  # noqa: S101
+                items[index : index + 2] = [Action(Pipeline(declared.pipeline.commands))]
+                continue
             name = _begun(items[index])
             end = None if name is None else self.end_of(name, items, index)
             if name is not None and end is not None:
@@ -85,6 +91,15 @@ class _Pass:
             )
             return None if is_other else index
         return None
+
+    def is_printed_next(self, items: list[Item], index: int) -> bool:
+        """Tell whether an item declares a variable that the next one prints, and that nothing else reads."""
+        item = items[index]
+        if not isinstance(item, Action) or not item.pipeline.declarations or item.pipeline.is_assignment:
+            return False
+        variable = Variable(item.pipeline.declarations[0].name)
+        following = items[index + 1 : index + 2]
+        return following == [build.action(variable)] and self.reads[variable.name] == 1
 
     def prints(self, item: Item) -> bool:
         """Tell whether an item prints, or something inside of it does."""

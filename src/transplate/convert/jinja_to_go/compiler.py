@@ -18,6 +18,7 @@ from transplate.convert.jinja_to_go.merging import Merging
 from transplate.convert.jinja_to_go.methods import StringMethods
 from transplate.convert.jinja_to_go.packing import Packing
 from transplate.convert.jinja_to_go.printing import Printing
+from transplate.convert.jinja_to_go.recognised import Recognised
 from transplate.convert.jinja_to_go.slices import Slices
 from transplate.convert.jinja_to_go.statements import Statements
 from transplate.convert.jinja_to_go.texts import Texts
@@ -30,6 +31,7 @@ from transplate.convert.jinja_to_go.walking_texts import WalkingTexts
 class Compiler(
     Statements,
     Macros,
+    Recognised,
     Branches,
     Merging,
     Variables,

@@ -14,6 +14,7 @@ from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
+from transplate.convert.jinja_to_go.recognised import NUMBERS
 from transplate.convert.jinja_to_go.refusals import LONGEST, Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
 from transplate.convert.jinja_to_go.sharing import shared
@@ -27,7 +28,7 @@ from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
 from transplate.jinja.reader import JinjaTree, read
 from transplate.ollama.functions import FUNCTIONS
-from transplate.ollama.versions import NEWEST
+from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import check_text
 
 _LONG_ENOUGH = 100_000
@@ -77,9 +78,13 @@ def to_go(
     tree = read(source)
     collated = replace(tree, body=without_nested_namespaces(without_collation(tree.body)))
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
+    is_older = not behaviour_of(parse_version(ollama)).property_required
+    features = frozenset({"ollama<0.20"} if is_older else ())
     shortest: Conversion | None = None
     for depth, budget in _ATTEMPTS:
-        compiler = Compiler(collated, _request(given), allowed=allowed, depth=depth, budget=budget)
+        compiler = Compiler(
+            collated, _request(given), allowed=allowed, depth=depth, budget=budget, features=features
+        )
         try:
             _compile(compiler)
             made = _conversion(compiler, ollama)
@@ -152,6 +157,8 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
 
 
 def _losses(compiler: Compiler) -> Iterator[Loss]:
+    if compiler.prints_numbers:
+        yield NUMBERS
     for name in sorted(compiler.tokens_not_given):
         yield Loss(
             f"{name} prints nothing: the conversion was not given the tokenizer's (special_tokens=)",

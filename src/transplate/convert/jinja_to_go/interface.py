@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,8 +89,13 @@ class Interface(Writer):
         allowed: frozenset[str],
         depth: int = 3,
         budget: int = 40_000,
+        features: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(allowed=allowed, budget=budget)
+        self.features = features
+        """What this Ollama does, in the words of the macros of ``to_jinja``."""
+        self.prints_numbers = False
+        """Whether Go prints numbers in the place of such a macro."""
         self.depth = depth
         """How deep macros are written out in themselves."""
         self.is_deep = False
@@ -285,6 +290,12 @@ class Interface(Writer):
         raise NotImplementedError
 
     def _call_define(self, name: str, operand: Operand) -> None:
+        raise NotImplementedError
+
+    # --- recognised.py
+
+    def written_by_go(self, macro: MacroOf, values: Mapping[str, Value]) -> bool:
+        """Write what one of ``to_jinja``'s macros prints as Go prints it; False if the macro is none."""
         raise NotImplementedError
 
     # --- jsontext.py

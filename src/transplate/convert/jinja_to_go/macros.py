@@ -52,6 +52,8 @@ class Macros(Interface):
                 values[name] = Undefined(name)
         if len(node.arguments) > len(found.parameters):
             raise Refused("a macro with more arguments than parameters")
+        if self.written_by_go(macro, values):
+            return
         if self.sink is None and self._calls_itself(macro):
             defaults = zip(reversed(found.parameters), reversed(found.defaults), strict=False)
             constant = {name: Const(node.value) for name, node in defaults if isinstance(node, j.Literal)}
