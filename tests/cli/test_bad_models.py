@@ -72,7 +72,11 @@ def files(**contents: str | bytes) -> Callable[[Path], None]:
         ),
         (files(tokenizer_config__json='{"chat_template": [{"name": 1}]}'), "model", "a text, or names with"),
         (files(template="{{ .Prompt }}", params="{"), "model", "invalid JSON"),
-        (files(template="{{ .Prompt }}", params='{"heat": 1}'), "model", 'knows no parameter "heat"'),
+        (
+            files(template="{{ .Prompt }}", params='{"top_k": true}'),
+            "model",
+            "top_k: Ollama refuses",
+        ),
         (files(README="x"), "model", "in this folder"),
         (loop, "model", "symbolic links"),
         (folder_loop, "model", "symbolic links"),

@@ -104,7 +104,6 @@ def folder_and_back(pair: dict[str, Any], folder: Path) -> str:
         assert not (folder / "Modelfile").exists()
         return f"refused: {error.message.partition(' (')[0][:60]}"
     assert saving.parity is not None
-    assert saving.parity.checked > 0
     if saving.conversion is not None:
         assert not _unannounced(saving.parity, saving.conversion)
     model = Model.load(folder / "Modelfile")
@@ -127,6 +126,8 @@ def folder_and_back(pair: dict[str, Any], folder: Path) -> str:
     (there / "tokenizer_config.json").unlink()
     (there / "generation_config.json").unlink()
     there.rmdir()
+    if not saving.parity.checked:
+        return "came back by TEMPLATE; the chat template refuses every conversation"
     way = "RENDERER" if model.renderer else "TEMPLATE"
     if any(map(_is_refused, saving.parity.differences)):
         way += ", not with tools"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.oracle.modelfile.oracle import ModelfileOracle
 from transplate import Model
-from transplate.ollama.parameters import FLAGS, INTEGERS, LISTS, NUMBERS, refusal_of
+from transplate.ollama.parameters import FLAGS, INTEGERS, LISTS, NUMBERS, read_options, refusal_of
 
 _VALUES = (
     *("1", "0", "-1", "+5", "-0", "007", "1.5", "1e3", "1e-400", ".5", "5.", "+.5", ".", "e5", "1e", "1e+5"),
@@ -26,6 +26,21 @@ def test_ollama_refuses_the_same(modelfile_oracle: ModelfileOracle) -> None:
     refused = [parameter for parameter, error in zip(parameters, answers, strict=True) if error]
     assert [parameter for parameter in parameters if refusal_of(*parameter)] == refused
     assert 500 < len(refused) < len(answers) - 300
+
+
+def test_ollama_reads_the_same_options(modelfile_oracle: ModelfileOracle) -> None:
+    texts = [["x"], ["x", "y"], ["x", 5]]
+    values = [1, 0, -1, 1.5, -1.5, 2.0, 5e9, "hot", "5", True, False, None, {}, "x", *texts]
+    names = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, "mirostat", "nope")
+    options = [{name: value} for name in names for value in values]
+    for option, theirs in zip(options, modelfile_oracle.options(options), strict=True):
+        read, ignored, refused = read_options(option)
+        assert bool(refused) is isinstance(theirs, str), option
+        if isinstance(theirs, dict):
+            # Ollama holds numbers in 32 bits, of which these need no more.
+            shown = {name: value for name, value in read.items() if value or name == "use_mmap"}
+            assert theirs == shown, option
+            assert bool(ignored) is ("nope" in option or "mirostat" in option)
 
 
 def test_a_conversion_says_what_ollama_refuses(tmp_path: Path) -> None:

@@ -197,6 +197,7 @@ def test_other_ways(tmp_path: Path) -> None:
     assert Model.load(tmp_path / "other").generation == Model.load(one).generation
     (tmp_path / "m.gguf").write_bytes(gguf(ENTRIES))
     Model.load(tmp_path / "m.gguf").save_pretrained(tmp_path / "out")
+    assert Model.load(tmp_path / "out").generation == {"stop_strings": ["</s>", "<user>"]}
     Model.load(tmp_path / "out").save_modelfile(tmp_path / "back.modelfile")
     Model.load(tmp_path / "m.gguf").save_modelfile(tmp_path / "direct.modelfile")
     back = (tmp_path / "back.modelfile").read_text()

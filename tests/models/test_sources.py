@@ -309,6 +309,10 @@ def test_reads_the_hubs_files_for_ollama(tmp_path: Path) -> None:
     model = Model.load(tmp_path)
     assert model.template is not None
     assert (model.template.text, model.system, model.parameters) == (GO, "S", {"stop": ["x"]})
+    (tmp_path / "params").write_text('{"stop": ["x"], "nope": 1, "mirostat": 2, "top_k": 5.0, "seed": null}')
+    model = Model.load(tmp_path)
+    assert model.parameters == {"stop": ["x"], "top_k": 5}
+    assert model.warnings == ("PARAMETER nope: Ollama ignores it", "PARAMETER mirostat: Ollama ignores it")
     assert model.chat_template is not None
     assert model.chat_template.text == JINJA
 
@@ -321,7 +325,8 @@ def test_reads_the_hubs_files_for_ollama(tmp_path: Path) -> None:
         ("tokenizer_config.json", '{"chat_template": 7}', "a text, or names with texts"),
         ("tokenizer_config.json", '{"chat_template": [{"name": "default"}]}', "a text, or names with texts"),
         ("chat_template.jinja", b"\xff", "not UTF-8"),
-        ("params", '{"nope": 1}', "knows no parameter"),
+        ("params", '{"top_k": "many"}', 'PARAMETER top_k: Ollama refuses the value "many"'),
+        ("params", '{"stop": "x"}', "PARAMETER stop: Ollama refuses"),
         ("README.md", "", "in this folder"),
     ],
 )

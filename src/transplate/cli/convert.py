@@ -197,6 +197,7 @@ class _Result:
 
     def _say_left_out(self, language: Language) -> None:
         """Say what a template cannot have of the model that it is of."""
+        from transplate.cli.models import say_warnings
         from transplate.models.prompts import notes_on_others
 
         model = self._model
@@ -210,6 +211,7 @@ class _Result:
         refusals = model.modelfile.refusals if model.modelfile is not None else ()
         for note in (*notes_on_others(model), *refusals):
             say(note, err=True)
+        say_warnings(model, refusals)
 
 
 def _to_jinja(template: TemplateFile, *, exact: bool, assume: tuple[str, ...]) -> Conversion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -94,7 +94,15 @@ def write_model(
     else:
         for line in _lines(saving, model.name, destination, dry_run=dry_run):
             say(line, err=True)
+        say_warnings(model, saving.notes)
     return NO if differs_unannounced(saving.parity, saving.conversion) else FINE
+
+
+def say_warnings(model: Model, said: Collection[str] = ()) -> None:
+    """Say what is odd about a source, unless it has been said; weights that are not here hinder nothing."""
+    for warning in model.warnings:
+        if warning not in said and not warning.startswith("FROM "):
+            say(click.style("warning: ", fg="yellow") + warning, err=True)
 
 
 def differs_unannounced(parity: ParityReport | None, conversion: Conversion | None) -> bool:

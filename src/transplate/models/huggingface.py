@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from transplate.files import read_object, read_text, reason
 from transplate.models.gguf import read_gguf
 from transplate.models.model import Model
 from transplate.models.tokenizer import TOKENIZER, read_tokens
-from transplate.ollama.parameters import NAMES, takes_value
+from transplate.ollama.parameters import read_options
 from transplate.source import Source
 
 CHAT_TEMPLATE = "chat_template.jinja"
@@ -58,6 +57,7 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
         named = dict(inside.named) or ({"default": inside.chat_template} if inside.chat_template else {})
         tokens, family = inside.tokens, inside.family
     system = _existing(folder / "system")
+    parameters, ignored = _parameters(folder / "params")
     return Model(
         name=name or str(folder),
         kind="Hugging Face folder",
@@ -67,11 +67,11 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
         named=named if len(named) > 1 or "default" not in named else {},
         system=system.text if system else "",
         licenses=tuple(found.text for found in map(_existing, (folder / one for one in LICENSES)) if found),
-        parameters=_parameters(folder / "params"),
+        parameters=parameters,
         family=family,
         tokens=tokens,
         generation=generation,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *ignored),
     )
 
 
@@ -147,16 +147,18 @@ def _templates(value: Any, path: Path) -> dict[str, Source]:
     return {name: Source(text, f"{path}:chat_template[{name}]") for name, text in value.items()}
 
 
-def _parameters(path: Path) -> dict[str, Any]:
+def _parameters(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """Return the PARAMETERs in the Hub's file for Ollama, and why Ollama ignores others.
+
+    Raises:
+        TransplateError: The file is damaged, or Ollama refuses a value.
+    """
     if _existing(path) is None:
-        return {}
-    values = read_object(path)
-    if unknown := sorted(set(values) - set(NAMES)):
-        raise TransplateError(f"{path}: Ollama knows no parameter {', '.join(map(json.dumps, unknown))}")
-    for name, value in values.items():
-        if not takes_value(name, value):
-            raise TransplateError(f"{path}: Ollama refuses {json.dumps(value)[:60]} as {name}")
-    return values
+        return {}, []
+    values, ignored, refused = read_options(read_object(path))
+    if refused:
+        raise TransplateError(f"{path}: {'; '.join(refused)}")
+    return values, ignored
 
 
 def _object(path: Path) -> dict[str, Any]:

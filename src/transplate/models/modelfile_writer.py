@@ -18,7 +18,6 @@ from transplate.models.source import load_base
 from transplate.models.stops import find_stops, texts_of
 from transplate.models.tokenizer import token_ids
 from transplate.ollama.modelfile import Modelfile, ModelfileError
-from transplate.ollama.parameters import NAMES
 from transplate.ollama.roads import choose_road
 from transplate.ollama.versions import OLDEST
 from transplate.renderers import names
@@ -100,7 +99,6 @@ class ModelfileWriter:
         model = self._model
         base = self._base or self._own_base()
         source, language = counting_template(model)
-        self.notes += unknown_parameters(model)
         if settings := homeless_settings(model.generation):
             self.notes.append(f"no PARAMETER says what {GENERATION} says of {', '.join(settings)}")
         if model.renderer:
@@ -299,8 +297,6 @@ def _written(model: Model, base: str, template: str | None, system: str) -> Mode
         if value:
             modelfile.set(name, value)
     for name, value in {**to_parameters(model.generation), **model.parameters}.items():
-        if name not in NAMES:
-            continue
         values: list[Any] = list(texts_of(value)) if name == "stop" else [value]
         modelfile.set(name, values)
     if model.messages:
@@ -308,12 +304,6 @@ def _written(model: Model, base: str, template: str | None, system: str) -> Mode
     for text in model.licenses:
         modelfile.add("license", text)
     return modelfile
-
-
-def unknown_parameters(model: Model) -> list[str]:
-    """Return which PARAMETERs of a model no Modelfile can have, as a store of an older Ollama may."""
-    unknown = [name for name in model.parameters if name not in NAMES]
-    return [f"PARAMETER {name} is left out: Ollama knows none of this name" for name in unknown]
 
 
 def _jinja(text: str, tokens: dict[str, str]) -> JinjaTemplate:

@@ -19,7 +19,7 @@ from transplate.models.server import read_server
 from transplate.models.tokenizer import TOKENIZER
 from transplate.ollama.modelfile import Modelfile
 from transplate.ollama.modelfile.reader import COMMANDS
-from transplate.ollama.parameters import read_parameters
+from transplate.ollama.parameters import read_options, read_parameters
 from transplate.ollama.store import ModelName, StoredModel, is_stored, read_model
 from transplate.servers.http import SCHEMES
 from transplate.source import Source
@@ -164,7 +164,8 @@ def from_store(name: str) -> Model:
             hint = f"the {what} of this name is {name!r}, without ollama: in front"
             raise TransplateError(f"{error.message}; {hint}") from None
         raise
-    warnings: list[str] = []
+    parameters, ignored, refused = read_options(stored.parameters)
+    warnings = [*ignored, *refused]
     inside = _weights(stored, warnings)
     family = stored.config.get("model_family")
     return Model(
@@ -175,7 +176,7 @@ def from_store(name: str) -> Model:
         named=inside.named,
         system=stored.system,
         messages=tuple(_stored_messages(stored)),
-        parameters=stored.parameters,
+        parameters=parameters,
         renderer=_configured(stored, "renderer"),
         parser=_configured(stored, "parser"),
         requires=_configured(stored, "requires"),

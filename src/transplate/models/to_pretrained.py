@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from transplate.models.parameter_homes import SETTINGS, has_home, homeless_setti
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
 from transplate.models.tokenizer import TOKENIZER, token_ids
+from transplate.ollama.parameters import DEPRECATED
 
 _FILE_NAME = re.compile(r"\w[\w.-]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -60,7 +61,8 @@ class _Folder:
         ids = token_ids(self._folder)
         # What the folder in FROM says besides is not lost on the way through a Modelfile.
         base = homeless_settings(model.original.generation) if model.original else {}
-        generation = {**base, **model.generation, **to_generation(model.parameters, ids, there)}
+        own = {**base, **model.generation}
+        generation = {**own, **to_generation(self._parameters(), ids, there)}
         self._merge(GENERATION, generation, added=("eos_token_id",))
         if model.licenses and not any((self._folder / name).exists() for name in LICENSES):
             self._texts[LICENSES[0]] = "\n\n".join(model.licenses)
@@ -75,6 +77,14 @@ class _Folder:
             conversion=chat.conversion,
             parity=chat.parity(model),
         )
+
+    def _parameters(self) -> Mapping[str, Any]:
+        """Return the PARAMETERs; those of a GGUF are what ends its answers, as in a Modelfile for it."""
+        model = self._model
+        if model.kind != "GGUF":
+            return model.parameters
+        stops = plain_modelfile(model, self._folder).values("stop")
+        return {"stop": stops} if stops else {}
 
     def _object(self, name: str) -> dict[str, Any]:
         path = self._folder / name
@@ -138,6 +148,8 @@ class _Folder:
         aside += [name for name, value in settings.items() if value]
         aside += ["FROM"] if model.base else []
         if model.modelfile is not None:
+            ignored = [name for name in DEPRECATED if model.modelfile.values(name)]
+            aside += [f"PARAMETER {name}" for name in ignored]
             aside += [name.upper() for name in ("adapter", "draft") if model.modelfile.values(name)]
         if aside:
             yield f"has no place at Hugging Face, and is kept in {SIDECAR}: {', '.join(aside)}"

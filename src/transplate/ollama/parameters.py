@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 INTEGERS = (
@@ -86,15 +87,33 @@ def refusal_of(name: str, text: str) -> str:
     return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
 
 
-def takes_value(name: str, value: Any) -> bool:
-    """Return whether Ollama takes a value for a parameter (FromMap in api/types.go)."""
+def read_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return the values of parameters that are there as JSON, as Ollama reads them (FromMap in api/types.go).
+
+    Returns:
+        The values, why it ignores others, and why it refuses others.
+    """
+    values: dict[str, Any] = {}
+    ignored: list[str] = []
+    refused: list[str] = []
+    for name, value in options.items():
+        if name not in NAMES or name in DEPRECATED:
+            ignored.append(f"PARAMETER {name}: Ollama ignores it")
+        elif not _takes(name, value):
+            refused.append(f"PARAMETER {name}: Ollama refuses the value {json.dumps(value)[:60]}")
+        elif value is not None:
+            values[name] = int(value) if name in INTEGERS else value
+    return values, ignored, refused
+
+
+def _takes(name: str, value: Any) -> bool:
+    if value is None:
+        return True
     if name in LISTS:
-        return isinstance(value, str) or (
-            isinstance(value, list) and all(isinstance(one, str) for one in value)
-        )
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
     if name in FLAGS or isinstance(value, bool):
-        return isinstance(value, bool) and (name in FLAGS or name in DEPRECATED)
-    return name in DEPRECATED or (isinstance(value, int | float) and is_float32(value))
+        return name in FLAGS and isinstance(value, bool)
+    return isinstance(value, int | float) and is_float32(value)
 
 
 def is_float32(value: float) -> bool:

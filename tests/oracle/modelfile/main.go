@@ -1,6 +1,7 @@
 // The oracle for Modelfiles: a question in JSON a line, {"data": base64}, and an answer a line: {"commands": [[name,
 // args], …]} or {"error"}, as Ollama's parser package gives them. For {"parameter": [name, value]} the answer is {} or
-// the "error" with which `ollama create` ends before it sends anything.
+// the "error" with which `ollama create` ends before it sends anything. For {"options": {…}}, parameters as JSON in a
+// manifest or a request, it is the {"error"} or the {"values"} that are not zero.
 package main
 
 import (
@@ -14,13 +15,15 @@ import (
 )
 
 type question struct {
-	Data      []byte   `json:"data"`
-	Parameter []string `json:"parameter"`
+	Data      []byte         `json:"data"`
+	Parameter []string       `json:"parameter"`
+	Options   map[string]any `json:"options"`
 }
 
 type answer struct {
-	Commands [][2]string `json:"commands,omitempty"`
-	Error    string      `json:"error,omitempty"`
+	Commands [][2]string  `json:"commands,omitempty"`
+	Values   *api.Options `json:"values,omitempty"`
+	Error    string       `json:"error,omitempty"`
 }
 
 func main() {
@@ -46,6 +49,13 @@ func main() {
 func ask(q question) (a answer) {
 	if len(q.Parameter) == 2 {
 		return askParameter(q.Parameter[0], q.Parameter[1])
+	}
+	if q.Options != nil {
+		var options api.Options
+		if err := options.FromMap(q.Options); err != nil {
+			return answer{Error: err.Error()}
+		}
+		return answer{Values: &options}
 	}
 	file, err := parser.ParseFile(bytes.NewReader(q.Data))
 	if err != nil {

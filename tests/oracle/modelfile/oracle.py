@@ -6,7 +6,7 @@ import base64
 import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tests.oracle.engines import EngineUnavailable
 from tests.oracle.fmt.oracle import FmtOracle
@@ -39,6 +39,11 @@ class ModelfileOracle(FmtOracle):
         for question, answer in self.answers(questions):
             commands = [(name, args) for name, args in answer.get("commands", ())]
             yield base64.b64decode(question["data"]), answer.get("error", commands)
+
+    def options(self, options: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any] | str]:
+        """Yield for parameters as JSON what Ollama reads, where that is not zero, or its error."""
+        for _, answer in self.answers({"options": one} for one in options):
+            yield answer.get("error") or answer["values"]
 
     def refusals(self, parameters: Iterable[tuple[str, str]]) -> Iterator[str]:
         """Yield for each name and value of a PARAMETER why Ollama refuses it, empty where it takes it."""
