@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -271,3 +273,47 @@ def test_bad_usage(run: Run) -> None:
         (*PAIR, "--format", "html", "--output", "no/such/folder/x"),
     ):
         assert run(*arguments).status == 2, arguments
+
+
+_CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+_SEARCH = """<script>
+  search.value = WANTED;
+  search.dispatchEvent(new Event("input"));
+  const parts = [...document.querySelectorAll("section, .kind, [data-of], #nothing")];
+  const seen = parts.filter(one => !one.hidden);
+  document.title = JSON.stringify(seen.map(one => one.id || one.dataset.of));
+</script>"""
+
+
+@pytest.mark.skipif(_CHROMIUM is None, reason="there is no Chromium")
+@pytest.mark.parametrize(
+    ("wanted", "seen"),
+    [
+        ("", ["pair-1", "pair-2", "pair-1", "pair-2", "pair-2-1"]),
+        ("other", ["pair-2", "pair-2", "pair-2-1"]),
+        ("QX0", ["pair-2", "pair-2", "pair-2-1"]),
+        ("nowhere", ["nothing"]),
+    ],
+)
+def test_the_page_can_be_searched(run: Run, project: Path, wanted: str, seen: list[str]) -> None:
+    (project / "other.gotmpl").write_text(GO)
+    (project / "other.jinja").write_text(WRONG.replace("\n\n", "\n"))
+    (project / "b.jinja").write_text(JINJA.replace("\n\n", "\n"))
+    pairs = '[["a.gotmpl", "b.jinja"], ["other.gotmpl", "other.jinja"]]'
+    (project / "pyproject.toml").write_text(
+        f'[tool.transplate]\npairs = {pairs}\nconversations = ["talk.jsonl"]\n'
+    )
+    text = run("check", "--format", "html").output
+    (project / "page.html").write_text(text.replace("</body>", _SEARCH.replace("WANTED", json.dumps(wanted))))
+    command = [
+        str(_CHROMIUM),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={project / 'c'}",
+    ]
+    page = (project / "page.html").as_uri()
+    dumped = subprocess.run([*command, "--dump-dom", page], capture_output=True, text=True, timeout=60)
+    title = re.search("<title>(.*?)</title>", dumped.stdout)
+    assert title, dumped.stderr
+    assert json.loads(title[1]) == seen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 Segment: TypeAlias = tuple[str, bool]
 """A piece of a line, and whether the other side does not have it."""
 
+_ALIKE = 0.7
+"""How much of two lines is the same where single letters are marked."""
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST_MARKED = 20_000
 """How many characters of two lines are compared one by one."""
 
@@ -129,13 +133,29 @@ def _whole(line: str | None, *, marked: bool) -> tuple[Segment, ...] | None:
 
 
 def _marked(one: str, other: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    """Return two lines with what differs marked: letters in lines that are much alike, else words."""
     if len(one) + len(other) > _MOST_MARKED:
         return ((visible(one), True),), ((visible(other), True),)
+    a: Sequence[str] = one
+    b: Sequence[str] = other
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        a, b = _WORD.findall(one), _WORD.findall(other)
+        matcher = SequenceMatcher(None, a, b, autojunk=False)
     left: list[Segment] = []
     right: list[Segment] = []
-    for operation, i, k, j, m in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if i < k:
-            left.append((visible(one[i:k]), operation != "equal"))
-        if j < m:
-            right.append((visible(other[j:m]), operation != "equal"))
+    for operation, i, k, j, m in matcher.get_opcodes():
+        for side, pieces, start, end in ((left, a, i, k), (right, b, j, m)):
+            if start < end:
+                is_marked, is_last = operation != "equal", end == len(pieces)
+                text = "".join(pieces[start:end])
+                side.append((_segment(text, is_marked=is_marked, is_last=is_last), is_marked))
     return tuple(left), tuple(right)
+
+
+def _segment(text: str, *, is_marked: bool, is_last: bool) -> str:
+    """Return a piece of a line with everything that cannot be seen made visible."""
+    if is_marked and not text.strip(" "):
+        return text.replace(" ", "·")
+    # Spaces are shown at the end of a line, which is not where the piece ends.
+    return visible(text) if is_last else visible(f"{text}.")[:-1]
