@@ -21,7 +21,9 @@ from tests.models.pairs import (
     read_pairs,
 )
 from tests.models.test_sources import ENTRIES, gguf
-from transplate import JinjaTemplate, Model, ModelfileError
+from transplate import JinjaTemplate, Model, ModelfileError, UnsupportedTemplate
+from transplate.cli.commands import run
+from transplate.convert import to_go
 from transplate.convert.beginning import with_beginning
 from transplate.models.prompts import template_of
 
@@ -181,6 +183,30 @@ def test_a_folder_with_a_gguf_comes_back_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "Modelfile").write_bytes(bytes(model.modelfile))
     Model.load(tmp_path / "Modelfile").save_pretrained(tmp_path / "other")
     assert (tmp_path / "other" / "chat_template.jinja").read_text() == chat.replace("Be kind.", "Be brief.")
+
+
+def test_a_template_that_cannot_go_back_is_found_in_the_gguf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "m.gguf").write_bytes(gguf({**ENTRIES, "tokenizer.chat_template": CHAT_TEMPLATES[2]}))
+    tokens = {"bos_token": "", "eos_token": "</s>"}
+    template = to_go(CHAT_TEMPLATES[2], special_tokens=tokens).text
+    path = tmp_path / "Modelfile"
+    path.write_text(f'FROM ./m.gguf\nTEMPLATE """{template}"""\nSYSTEM Be kind.\n')
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise UnsupportedTemplate("this cannot be said in Jinja")
+
+    monkeypatch.setattr("transplate.convert.to_jinja", refuse)
+    Model.load(path).save_pretrained(tmp_path / "out")
+    chat = (tmp_path / "out" / "chat_template.jinja").read_text()
+    assert chat == with_beginning(CHAT_TEMPLATES[2], "Be kind.", ())
+    assert run(["convert", str(path), str(tmp_path / "t.jinja")]) == 0
+    assert (tmp_path / "t.jinja").read_text() == chat
+    path.write_text(f'FROM ./m.gguf\nTEMPLATE """{template}x"""\n')
+    assert run(["convert", str(path), str(tmp_path / "t.jinja")]) == 1
+    with pytest.raises(UnsupportedTemplate):
+        Model.load(path).save_pretrained(tmp_path / "other")
 
 
 def test_other_ways(tmp_path: Path) -> None:

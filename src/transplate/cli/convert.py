@@ -16,7 +16,7 @@ from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.cli.verdict import report_data, report_lines
 from transplate.cli.waiting import waiting
-from transplate.errors import naming
+from transplate.errors import UnsupportedTemplate, naming
 from transplate.files import write_file
 from transplate.language import Language, language_of_name
 
@@ -130,7 +130,12 @@ def command(
         return result.write_own("jinja")
     template = template_of(model)
     if wanted != template.language:
-        return result.write_converted(template, exact=exact, assume=assume)
+        try:
+            return result.write_converted(template, exact=exact, assume=assume)
+        except UnsupportedTemplate:
+            if template.language == "jinja" or not (model.original or model.chat_template):
+                raise
+            return result.write_own("jinja")  # if the TEMPLATE was made of a chat template that is here
     if model.kind in ("Go template", "chat template"):
         raise click.UsageError(f"{template.source.name} is a {template.language} template already")
     return result.write_own(template.language)

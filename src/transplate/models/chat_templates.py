@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from transplate.conversation import Conversation
-from transplate.errors import TransplateError, naming
+from transplate.errors import TransplateError, UnsupportedTemplate, naming
 from transplate.models.model import Model
 from transplate.models.prompts import begun, counting_template, default_system_of, template_of
 from transplate.source import Source
@@ -73,10 +73,16 @@ def chat_template_of(model: Model) -> ChatTemplate:
         return ChatTemplate("{{- bos_token -}}\n" + begun(source.text, model), prints_bos=True)
     if language == "jinja":
         return ChatTemplate(begun(source.text, model))
-    if original := _made_from(model, source.text):
+    if model.original is not None and (original := _made_from(model.original, model, source.text)):
         return ChatTemplate(original)
     adds_bos = bool(model.tokens.adds_bos and model.tokens.bos)
-    conversion = begun_conversion(source, model, assume=["bos-token"] if adds_bos else [])
+    try:
+        conversion = begun_conversion(source, model, assume=["bos-token"] if adds_bos else [])
+    except UnsupportedTemplate:
+        # A TEMPLATE that was made of the chat template beside it need not be converted.
+        if original := _made_from(model, model, source.text):
+            return ChatTemplate(original)
+        raise
     prints_bos = any(one.name == "bos-token" for one in conversion.assumptions)
     return ChatTemplate(conversion.text, conversion, prints_bos)
 
@@ -155,15 +161,14 @@ def _first_conversations(model: Model) -> Iterator[Conversation]:
         yield Conversation.read(model.conversation(messages))
 
 
-def _made_from(model: Model, template: str) -> str | None:
-    """Return the chat template in the folder that FROM names, if the TEMPLATE is what becomes of it."""
+def _made_from(origin: Model, model: Model, template: str) -> str | None:
+    """Return the chat template of one model, begun as another, whose TEMPLATE is made of it; else None."""
     from transplate.convert import to_go
     from transplate.convert.beginning import read_beginning
 
-    folder = model.original
-    if folder is None or folder.chat_template is None:
+    if origin.chat_template is None:
         return None
-    text, tokens = folder.chat_template.text, folder.special_tokens
+    text, tokens = origin.chat_template.text, origin.special_tokens
     own = read_beginning(text)
     for special in (tokens, {**tokens, "bos_token": ""}):
         try:
