@@ -202,8 +202,11 @@ class Lookups(Interface):
         """Return an item of a dict of many texts."""
         kept = self._kept_go(key, "key")
         home = self.declare("entry", build.UNDEFINED)
+        names: dict[str, list[Operand]] = {}
         for name, text in dict(items).items():
-            test = call("eq", kept.expr, string(name))
+            names.setdefault(text, []).append(string(name))
+        for text, keys in names.items():
+            test = call("eq", kept.expr, *keys)
             self.items.append(build.when(test, (build.assign(home, string(text)),)))
         return Go(frozenset({"str", "undefined"}), home)
 
