@@ -3,16 +3,21 @@
 Each mutant is a template in which one thing was changed: a literal, a condition, a trim marker, a number, a
 function, an order. It is hard if at most 1 % of 2,000 random conversations notice it. A mutant that nothing
 notices, neither random conversations nor a search that is several times as long, counts as equal.
+
+What was judged is kept in a file; a run goes on where the last one stopped, and ends after some minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 
 from tests.convert.cases import make_case
@@ -28,8 +33,10 @@ from transplate.parity.sides import side_of
 NOW = datetime(2025, 3, 4, 5, 6, 7)
 RANDOM = 2000
 HARD = 0.01
-_FIRST = 200
-_LONG = Effort(patience=800, most=4000, rare=800)
+_SMALL = 3
+_LONG = Effort(patience=800, most=4000, rare=800, seconds=60.0)
+_BLOCK = 25
+"""How many mutants in a row are made of one template."""
 _ACTION = {
     "gotmpl": re.compile(r"\{\{-?.*?-?\}\}", re.DOTALL),
     "jinja": re.compile(r"\{[{%]-?.*?-?[%}]\}", re.DOTALL),
@@ -197,32 +204,41 @@ def random_conversations() -> tuple[Conversation, ...]:
     return tuple(made[:RANDOM])
 
 
-def share_noticing(mutant: Mutant) -> float:
-    """Return the share of random conversations that notice a mutant; of some only if that is plainly more."""
-    pair = Pair(
-        *(side_of(make_template(text, mutant.language)) for text in (mutant.original, mutant.source)), NOW
-    )
-    noticing = 0
-    for number, conversation in enumerate(random_conversations(), 1):
-        outcomes = pair.outcomes(pair.fitted(conversation))
-        noticing += _differs(outcomes)
-        if number == _FIRST and noticing > 4 * HARD * _FIRST:
-            return noticing / _FIRST
-    return noticing / RANDOM
+class Original:
+    """A template that is changed, with what it prints for the random conversations.
 
+    Args:
+        source: The template.
+        language: Its language.
+    """
 
-def _differs(outcomes: tuple[object, object]) -> bool:
-    return comparable(outcomes) and not equal(outcomes)  # type: ignore[arg-type]
+    def __init__(self, source: str, language: str) -> None:
+        self.source = source
+        self.language = language
+        side = side_of(make_template(source, language))
+        self._given = [Pair(side, side, NOW).fitted(each) for each in random_conversations()]
+        self._outcomes = [side.render(conversation, NOW) for conversation in self._given]
+
+    def share_noticing(self, mutant: Mutant) -> float:
+        """Return the share of the random conversations that notice a mutant; more than 1 % once it is."""
+        side = side_of(make_template(mutant.source, mutant.language))
+        pair = Pair(side, side, NOW)
+        noticing = 0
+        for conversation, outcome in zip(self._given, self._outcomes, strict=True):
+            outcomes = (outcome, side.render(pair.fitted(conversation), NOW))
+            noticing += comparable(outcomes) and not equal(outcomes)
+            if noticing > HARD * RANDOM:
+                break
+        return noticing / RANDOM
 
 
 def check(mutant: Mutant, *, effort: Effort | None = None) -> ParityReport:
     """Return what the check says about a mutant."""
     one, other = (make_template(text, mutant.language) for text in (mutant.original, mutant.source))
-    return check_parity(
-        one, other, now=NOW, explain=effort is None, generate=True, unusual=True, effort=effort
-    )
+    return check_parity(one, other, now=NOW, explain=effort is None, generate=True, effort=effort)
 
 
+@lru_cache(maxsize=1)
 def sources() -> list[tuple[str, str]]:
     """Return templates to change, each with its language."""
     found = {(subject.source, "gotmpl") for subject in project_subjects()}
@@ -231,12 +247,66 @@ def sources() -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def mutants(random: Random, templates: Sequence[tuple[str, str]]) -> Iterator[Mutant]:
-    """Yield mutants without end."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a mutant.
+
+    Attributes:
+        number: The number of the mutant in its series.
+        kind: ``hard``, ``ordinary`` or ``equal``.
+        found: Whether the check notices it.
+        messages: How many messages the smallest conversation has that shows it, 0 if there is none.
+        seconds: What the check took.
+        share: The share of random conversations that notice it, as far as they were counted.
+        change: What was changed.
+    """
+
+    number: int
+    kind: str
+    found: bool
+    messages: int
+    seconds: float
+    share: float
+    change: str
+
+
+def judged(seed: int, start: int, *, ordinary: bool) -> Iterator[Verdict | int]:
+    """Yield what comes of the mutants of a series, and the numbers of those that are not judged.
+
+    Args:
+        seed: The seed of the series.
+        start: The number of the first mutant.
+        ordinary: Whether to judge ordinary mutants, too.
+    """
+    original: Original | None = None
+    seen: set[str] = set()
+    number = start
     while True:
-        made = mutate(*random.choice(templates), random)
-        if made is not None:
-            yield made
+        block = number // _BLOCK
+        source, language = Random(f"{seed}/{block}").choice(sources())
+        if original is None or original.source != source:
+            original, seen = Original(source, language), set()
+        mutant = mutate(source, language, Random(f"{seed}/{block}/{number}"))
+        if mutant is None or mutant.source in seen:
+            yield number
+        else:
+            seen.add(mutant.source)
+            yield _judged(number, mutant, original.share_noticing(mutant), ordinary=ordinary) or number
+        number += 1
+
+
+def _judged(number: int, mutant: Mutant, share: float, *, ordinary: bool) -> Verdict | None:
+    if share > HARD and not ordinary:
+        return None
+    begun = time.process_time()
+    report = check(mutant)
+    seconds = time.process_time() - begun
+    kind = "hard" if share <= HARD else "ordinary"
+    if share == 0 and not report.differences and not check(mutant, effort=_LONG).differences:
+        kind = "equal"
+    messages = min((len(each.smallest.conversation.messages) for each in report.kinds), default=0)
+    change = f"{mutant.language} {mutant.change}: {_change(mutant)}"
+    return Verdict(number, kind, bool(report.differences), messages, round(seconds, 2), share, change)
 
 
 def main() -> None:
@@ -247,37 +317,53 @@ def main() -> None:
     parser.add_argument("hard", type=int, help="how many hard mutants to judge")
     parser.add_argument("seed", type=int)
     parser.add_argument("--ordinary", type=int, default=20, help="how many ordinary ones to judge")
+    parser.add_argument("--state", type=Path, help="the file of what was judged")
+    parser.add_argument("--minutes", type=float, default=3.5, help="when to stop")
     options = parser.parse_args()
-    random = Random(options.seed)
+    verdicts: list[Verdict] = []
+    number = 0
+    if options.state is not None and options.state.exists():
+        rows = [json.loads(line) for line in options.state.read_text(encoding="utf-8").splitlines()]
+        verdicts = [Verdict(**row) for row in rows if "kind" in row]
+        number = max((row["number"] for row in rows), default=-1) + 1
     wanted = {"hard": options.hard, "ordinary": options.ordinary}
-    found = dict.fromkeys(wanted, 0)
-    judged = dict.fromkeys(wanted, 0)
-    small = 0
-    made = 0
-    for mutant in mutants(random, sources()):
-        if all(judged[kind] >= wanted[kind] for kind in wanted):
+    end = time.monotonic() + 60 * options.minutes
+    ordinary = _missing(verdicts, wanted)["ordinary"] > 0
+    for verdict in judged(options.seed, number, ordinary=ordinary):
+        if isinstance(verdict, Verdict):
+            verdicts.append(verdict)
+            if not verdict.found and verdict.kind != "equal":
+                print(f"missed, noticed by {verdict.share:.2%}: {verdict.change}", flush=True)
+        if options.state is not None:
+            row = asdict(verdict) if isinstance(verdict, Verdict) else {"number": verdict}
+            with options.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        missing = _missing(verdicts, wanted)
+        if time.monotonic() > end or not any(missing.values()) or (ordinary and not missing["ordinary"]):
             break
-        made += 1
-        share = share_noticing(mutant)
-        kind = "hard" if share <= HARD else "ordinary"
-        if judged[kind] >= wanted[kind]:
-            continue
-        report = check(mutant)
-        if report.differences:
-            small += min(len(each.smallest.conversation.messages) for each in report.kinds) <= 3
-        elif share == 0 and not check(mutant, effort=_LONG).differences:
-            continue
-        else:
-            print(
-                f"missed, noticed by {share:.2%}: {mutant.language} {mutant.change}: {_change(mutant)}",
-                flush=True,
-            )
-        judged[kind] += 1
-        found[kind] += bool(report.differences)
-    total = sum(found.values())
-    for kind in wanted:
-        print(f"{kind}: {found[kind]} of {judged[kind]} found")
-    print(f"smallest conversation of at most 3 messages: {small} of {total}; {made} mutants made")
+    print("\n".join(_summary(verdicts)))
+
+
+def _missing(verdicts: list[Verdict], wanted: dict[str, int]) -> dict[str, int]:
+    return {
+        kind: max(0, count - sum(verdict.kind == kind for verdict in verdicts))
+        for kind, count in wanted.items()
+    }
+
+
+def _summary(verdicts: list[Verdict]) -> Iterator[str]:
+    for kind in ("hard", "ordinary"):
+        some = [verdict for verdict in verdicts if verdict.kind == kind]
+        yield f"{kind}: {sum(verdict.found for verdict in some)} of {len(some)} found"
+    found = [verdict for verdict in verdicts if verdict.found]
+    small = sum(verdict.messages <= _SMALL for verdict in found)
+    equal_ones = sum(verdict.kind == "equal" for verdict in verdicts)
+    yield f"smallest conversation of at most {_SMALL} messages: {small} of {len(found)}"
+    seconds = sorted(verdict.seconds for verdict in verdicts) or [0.0]
+    yield (
+        f"{equal_ones} equal mutants left out; a check takes {seconds[len(seconds) // 2]:.2f} s (median), "
+        f"{seconds[-1]:.2f} s at most"
+    )
 
 
 def _change(mutant: Mutant) -> str:
