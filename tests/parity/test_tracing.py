@@ -14,7 +14,7 @@ from transplate.parity.tracing import GoTrace, read_marks
 
 @pytest.mark.parametrize("source", [CONSTRUCTS, LEGACY, *(path.read_text() for path in TEMPLATES)])
 def test_marks_change_nothing_in_ollama(source: str, go_oracle: GoOracle) -> None:
-    trace = GoTrace(source)
+    trace = GoTrace(OllamaTemplate(source))
     assert trace.marked is not None
     plain = go_oracle.render_all(source, REQUESTS[:12])
     marked = go_oracle.render_all(trace.marked, REQUESTS[:12])
@@ -27,7 +27,7 @@ def test_marks_change_nothing_in_ollama(source: str, go_oracle: GoOracle) -> Non
 
 def test_lines_of_a_go_template() -> None:
     source = "{{ range .Messages }}\n<{{ .Role }}>\n{{ .Content }}{{ end }}"
-    pieces = GoTrace(source).pieces(Values([{"role": "user", "content": "Hi"}]))
+    pieces = GoTrace(OllamaTemplate(source)).pieces(Values([{"role": "user", "content": "Hi"}]))
     prompt = OllamaTemplate(source).execute(Values([{"role": "user", "content": "Hi"}]))
     assert pieces is not None
     shown = [(prompt[start : start + 2], source.count("\n", 0, offset)) for start, offset in pieces]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -43,10 +44,12 @@ class JinjaTrace:
         """Read and compile the template."""
         self._plain = JinjaTemplate(source, special_tokens=special_tokens, limits=limits)
         # Marks inside of a text that the template goes on to work with may change what it makes of it.
-        self._marked = [
-            kind(source, special_tokens=special_tokens, limits=limits)
-            for kind in (_MarkedTemplate, _OuterMarkedTemplate)
-        ]
+        self._marked: list[JinjaTemplate] = []
+        for kind in (_MarkedTemplate, _OuterMarkedTemplate):
+            with suppress(
+                TransplateError
+            ):  # nested so deeply that it can only just be compiled without marks
+                self._marked.append(kind(source, special_tokens=special_tokens, limits=limits))
 
     def pieces(
         self, arguments: Mapping[str, Any], now: datetime | None = None

@@ -46,9 +46,10 @@ class OllamaTemplate:
         """Parse the template, as Ollama does when a model is loaded."""
         check_text(source, "OllamaTemplate")
         self.source = source
+        self.ollama = ollama
         self._behaviour = behaviour_of(parse_version(ollama))
-        self._limits = limits or DEFAULT_LIMITS
-        self._tree = parse(source, functions=FUNCTIONS, limits=self._limits)
+        self.limits = limits or DEFAULT_LIMITS
+        self._tree = parse(source, functions=FUNCTIONS, limits=self.limits)
         self._body = running_body(self._tree)
         self._render_quickly: QuickRenderer = self._first_render
 
@@ -70,7 +71,7 @@ class OllamaTemplate:
             has_messages="messages" in self.inference.variables,
             functions=self.inference.functions,
             behaviour=self._behaviour,
-            limits=self._limits,
+            limits=self.limits,
         )
 
     # --- as the server renders --------------------------------------------------------------------------

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import cached_property
 
 from transplate.errors import TemplateExecutionError
 from transplate.gotmpl.compiler.trampoline import Task, run
@@ -42,6 +41,7 @@ from transplate.gotmpl.nodes import (
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_node, print_template
 from transplate.jinja.coverage import Taken
+from transplate.limits import DEFAULT_LIMITS, Limits
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.template import OllamaTemplate
 from transplate.ollama.values import Values
@@ -90,6 +90,7 @@ class GoCoverage:
     Args:
         source: The template.
         ollama: The version of Ollama to behave like.
+        limits: The limits of the template; the marks get as much again.
 
     Attributes:
         arms: All arms, in the order of the source.
@@ -107,17 +108,14 @@ class GoCoverage:
         ('Hi', ['range .Messages over something', 'if .Thinking being false'])
     """
 
-    def __init__(self, source: str, *, ollama: str = NEWEST) -> None:
+    def __init__(self, source: str, *, ollama: str = NEWEST, limits: Limits = DEFAULT_LIMITS) -> None:
         """Read the template and mark it."""
-        marking = _Marking(parse(source, functions=FUNCTIONS))
+        marking = _Marking(parse(source, functions=FUNCTIONS, limits=limits))
         self.arms: tuple[Arm, ...] = tuple(marking.arms)
         self.body: Body = marking.body
         self.marked: str = print_template(marking.body)
-        self._ollama = ollama
-
-    @cached_property
-    def _template(self) -> OllamaTemplate:
-        return OllamaTemplate(self.marked, ollama=self._ollama)
+        doubled = replace(limits, source=limits.source * 4, steps=limits.steps * 2, output=limits.output * 2)
+        self._template = OllamaTemplate(self.marked, ollama=ollama, limits=doubled)
 
     def take(self, values: Values, *, now: datetime | date | None = None) -> Taken:
         """Execute the marked template on values.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from transplate.parity.coverage import GoCoverage
 from transplate.parity.formulas import Formula, possible
 from transplate.parity.go_conditions import constant_variables, outcome_formula, volatile_variables
 from transplate.parity.jinja_conditions import JinjaConditions
@@ -25,7 +26,7 @@ Holding = Callable[[Sequence[int]], tuple[list[Formula], list[tuple[str, Formula
 
 def dead_arms(side: Side, untaken: Sequence[int]) -> dict[int, str]:
     """Return those of a template's arms that no chat can take, each with the reason."""
-    holding = _holding(side)
+    holding = _holding(side) if untaken else None
     reasons: dict[int, str] = {}
     if holding is None:
         return reasons
@@ -56,9 +57,9 @@ def _around(arms: Sequence[Arm], number: int) -> Iterator[int]:
 
 
 def _holding(side: Side) -> Holding | None:
-    if isinstance(side, GoSide):
-        return _go_holding(side)
-    if isinstance(side, JinjaSide):
+    if isinstance(side, GoSide) and side.coverage is not None:
+        return _go_holding(side, side.coverage)
+    if isinstance(side, JinjaSide) and side.coverage is not None:
         conditions = JinjaConditions(side.source, side.coverage.arms)
 
         def of_jinja(chain: Sequence[int]) -> tuple[list[Formula], list[tuple[str, Formula]]]:
@@ -69,13 +70,13 @@ def _holding(side: Side) -> Holding | None:
     return None
 
 
-def _go_holding(side: GoSide) -> Holding:
-    volatile = volatile_variables(side.coverage)
+def _go_holding(side: GoSide, coverage: GoCoverage) -> Holding:
+    volatile = volatile_variables(coverage)
     axioms = list(_go_axioms(side))
-    axioms += [("nothing else sets the variable", fact) for fact in constant_variables(side.coverage)]
+    axioms += [("nothing else sets the variable", fact) for fact in constant_variables(coverage)]
 
     def of_go(chain: Sequence[int]) -> tuple[list[Formula], list[tuple[str, Formula]]]:
-        return [outcome_formula(side.coverage.arms[number], volatile) for number in chain], axioms
+        return [outcome_formula(coverage.arms[number], volatile) for number in chain], axioms
 
     return of_go
 

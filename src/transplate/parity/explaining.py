@@ -44,15 +44,29 @@ class Explainer(Measure):
 
     def explain_in_form(self, conversation: Conversation, shape: Shape) -> Explanation:
         """Return why the sides differ on a conversation that chat templates are given in a form."""
-        if shape is not PLAIN and equal(self.pair.outcomes(conversation)):
-            self._known_forms.add(shape.name)
-            return Explanation((f"{FORM}{shape.name}",))
-        return self.explain(conversation)
+        if shape is PLAIN or not equal(self.pair.outcomes(conversation)):
+            return self.explain(conversation)
+        known = self._known_in_form(conversation, shape)
+        if known:
+            return Explanation(known)
+        self._known_forms.add(shape.name)
+        return Explanation((f"{FORM}{shape.name}",))
+
+    def _known_in_form(self, conversation: Conversation, shape: Shape) -> tuple[str, ...]:
+        """Return known changes that account for a difference that only a form shows."""
+        kept = [name for name in self._known if self.changes[name].apply(conversation) is not conversation]
+        if not kept or not equal(self.pair.outcomes(self.changed(conversation, kept), shape)):
+            return ()
+        for name in list(kept):
+            others = [other for other in kept if other != name]
+            if equal(self.pair.outcomes(self.changed(conversation, others), shape)):
+                kept = others
+        return tuple(kept)
 
     def is_known(self, conversation: Conversation, shape: Shape = PLAIN) -> bool:
         """Return whether all that is known so far, together, accounts for the difference."""
         if shape is not PLAIN and equal(self.pair.outcomes(conversation)):
-            return shape.name in self._known_forms
+            return shape.name in self._known_forms or bool(self._known_in_form(conversation, shape))
         if not self._known and not self._known_outputs and not self.accepted:
             return False
         return self.left(conversation, (*self._known, *self._known_outputs)).nothing

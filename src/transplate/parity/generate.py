@@ -16,7 +16,7 @@ from transplate.parity.dead import dead_arms
 from transplate.parity.mutation import ROLES, Mutator
 from transplate.parity.pair import Outcomes, Pair, missing_variables
 from transplate.parity.shapes import PLAIN, SHAPES, Shape
-from transplate.parity.variables import with_variables
+from transplate.parity.variables import with_fields, with_variables
 from transplate.parity.variations import variations
 
 ArmKey = tuple[int, int]
@@ -128,7 +128,7 @@ class Search:
         for number, side in enumerate(self.pair.sides):
             untaken = [at for owner, at in self.untaken if owner == number]
             self.dead |= {(number, at): reason for at, reason in dead_arms(side, untaken).items()}
-        for conversation in (*self._probes(), *self._solutions()):
+        for conversation in chain(self._probes(), self._solutions()):
             yield from self._tried(conversation)
         yield from self._in_shapes()
         made = fruitless = 0
@@ -191,7 +191,9 @@ class Search:
     def _probes(self) -> Iterator[Conversation]:
         """Yield what is tried whatever was reached: variations, and what the templates' constants suggest."""
         probes = chain(variations(), aimed_at(self.pair.literals), with_variables(self.pair))
-        return (probe for probe in probes if self._takes_unusual or self.pair.is_usual(probe))
+        yield from (probe for probe in probes if self._takes_unusual or self.pair.is_usual(probe))
+        if self._takes_unusual or self._is_open_in_jinja():
+            yield from with_fields(self.pair)
 
     def _solutions(self) -> Iterator[Conversation]:
         """Yield conversations that hold the texts of conditions not met yet where those may look for them."""

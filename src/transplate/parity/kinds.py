@@ -92,6 +92,7 @@ class _Maker:
         simplest = min(
             cases,
             key=lambda case: (
+                case.shape is not PLAIN and not name.startswith(FORM),
                 weirdness(case.conversation),
                 len(case.explanation.causes),
                 len(repr(case.conversation)),

@@ -146,6 +146,8 @@ class GoSide:
 
     def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:  # noqa: ARG002
         """Return what Ollama makes of a conversation, and the arms that the template takes."""
+        if self.coverage is None:
+            return self.render(conversation, now)
         try:
             taken = self.coverage.take(self.template.values(**conversation.to_ollama()), now=now)
         except RequestError as error:
@@ -158,17 +160,20 @@ class GoSide:
 
     @cached_property
     def _trace(self) -> GoTrace:
-        return GoTrace(self.source)
+        return GoTrace(self.template)
 
     @cached_property
-    def coverage(self) -> GoCoverage:
-        """The template with its arms marked."""
-        return GoCoverage(self.source)
+    def coverage(self) -> GoCoverage | None:
+        """The template with its arms marked; None if it is too large or too deep for marks."""
+        try:
+            return GoCoverage(self.source, ollama=self.template.ollama, limits=self.template.limits)
+        except (RecursionError, TransplateError):
+            return None
 
     @property
     def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
-        return self.coverage.arms
+        return () if self.coverage is None else self.coverage.arms
 
     @cached_property
     def abilities(self) -> frozenset[str]:
@@ -201,6 +206,8 @@ class JinjaSide:
 
     def take(self, conversation: Conversation, now: datetime | None, shape: Shape = PLAIN) -> Outcome:
         """Return what transformers makes of a conversation, and the arms that the template takes."""
+        if self.coverage is None:
+            return self.render(conversation, now, shape)
         arguments: dict[str, Any] = {**conversation.to_hf(), "now": now}
         try:
             taken = self.coverage.take(**shape.of(arguments))
@@ -218,15 +225,18 @@ class JinjaSide:
         return JinjaTrace(self.source, special_tokens=template.special_tokens, limits=template.limits)
 
     @cached_property
-    def coverage(self) -> JinjaCoverage:
-        """The template with its arms counted."""
+    def coverage(self) -> JinjaCoverage | None:
+        """The template with its arms counted; None if it is too large or too deep for that."""
         template = self.template
-        return JinjaCoverage(self.source, special_tokens=template.special_tokens, limits=template.limits)
+        try:
+            return JinjaCoverage(self.source, special_tokens=template.special_tokens, limits=template.limits)
+        except (RecursionError, TransplateError):
+            return None
 
     @property
     def arms(self) -> Sequence[Arm]:
         """The arms of the template."""
-        return self.coverage.arms
+        return () if self.coverage is None else self.coverage.arms
 
     @cached_property
     def literals(self) -> Literals:

@@ -37,25 +37,26 @@ class GoTrace:
     """A Go template that tells where what it prints comes from.
 
     Args:
-        source: The template.
+        template: The template.
 
     Attributes:
         marked: The source of the marked template; None if it cannot be marked.
 
     Example:
-        >>> trace = GoTrace("{{ range .Messages }}<{{ .Role }}>{{ end }}")
+        >>> trace = GoTrace(OllamaTemplate("{{ range .Messages }}<{{ .Role }}>{{ end }}"))
         >>> trace.pieces(Values([{"role": "user", "content": "Hi"}]))
         [(0, 21), (1, 22), (5, 33)]
     """
 
-    def __init__(self, source: str) -> None:
-        """Read the template and mark it."""
-        self._plain = OllamaTemplate(source)
+    def __init__(self, template: OllamaTemplate) -> None:
+        """Mark the template."""
+        self._plain = template
         self.marked: str | None = None
         self._marked: OllamaTemplate | None = None
         try:
-            self.marked = print_template(_marked(parse(source, functions=FUNCTIONS).body))
-            self._marked = OllamaTemplate(self.marked)
+            tree = parse(template.source, functions=FUNCTIONS, limits=template.limits)
+            self.marked = print_template(_marked(tree.body))
+            self._marked = OllamaTemplate(self.marked, ollama=template.ollama, limits=template.limits)
         except (RecursionError, TransplateError):
             pass
 

@@ -1,4 +1,4 @@
-"""Conversations with the variables that templates read and clients set, such as documents and dates."""
+"""Conversations with the variables and fields that templates read and clients set, such as documents."""
 
 from __future__ import annotations
 
@@ -17,6 +17,33 @@ _DOCUMENTS = [{"title": "On tea", "text": "It is hot."}, {"title": "On ice", "te
 _MOST_VALUES = 16
 _MOST_NAMES = 12
 _FURTHEST = 160
+_FIELD = re.compile(r"\.(\w+)(?!\w*\s*\()|\[\s*['\"](\w+)['\"]\s*\]")
+_KNOWN_FIELDS = frozenset(
+    (
+        *(
+            "role",
+            "content",
+            "tool_calls",
+            "name",
+            "tool_call_id",
+            "reasoning_content",
+            "thinking",
+            "reasoning",
+        ),
+        *(
+            "function",
+            "arguments",
+            "type",
+            "text",
+            "parameters",
+            "properties",
+            "description",
+            "required",
+            "id",
+        ),
+        *("items", "enum", "first", "last", "index", "index0", "length", "previtem", "nextitem", "value"),
+    )
+)
 
 
 def with_variables(pair: Pair) -> Iterator[Conversation]:
@@ -45,6 +72,23 @@ def with_variables(pair: Pair) -> Iterator[Conversation]:
             together = {name: values[number % len(values)] for name, values in given.items()}
             for base in bases:
                 yield replace(base, variables=together)
+
+
+def with_fields(pair: Pair) -> Iterator[Conversation]:
+    """Yield conversations whose messages have fields that chat templates ask for and others do not have.
+
+    Args:
+        pair: The templates.
+    """
+    sources = [side.source for side in pair.sides if side.language == "jinja"]
+    names = {one or other for source in sources for one, other in _FIELD.findall(source)} - _KNOWN_FIELDS
+    kinds = [{"type": text} for text in sorted(pair.literals.compared)[:_MOST_VALUES]]
+    for name in sorted(names)[:_MOST_NAMES]:
+        for value in ([tool("get_time"), *kinds], [tool("get_time")], *([kind] for kind in kinds), True, "x"):
+            extra = {name: value}
+            user = Message("user", "Hi", extra=extra)
+            answer = Message("assistant", "Hello.", extra=extra)
+            yield Conversation((Message("system", "Be brief.", extra=extra), user, answer, user))
 
 
 def _values_of(pair: Pair, name: str) -> list[Any]:

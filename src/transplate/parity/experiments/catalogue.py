@@ -23,6 +23,7 @@ from transplate.parity.experiments.data import (
 from transplate.parity.experiments.features import (
     last_question,
     no_calls,
+    no_extra,
     no_images,
     no_names,
     no_odd_roles,
@@ -205,6 +206,9 @@ GENTLE: tuple[Change, ...] = (
         in_tools(in_properties(plain_property)),
     ),
     Change("long-text", "a long text", "texts are short", each_message(short_text)),
+    Change(
+        "extra-fields", "fields of a client's own", "messages have no other fields", each_message(no_extra)
+    ),
     Change("names-and-ids", "names and ids", "there are no names and ids", no_names),
     Change("variables", "variables of the template", "there are no variables", no_variables),
 )

@@ -106,6 +106,11 @@ def no_images(message: Message) -> Message:
     return replace(message, images=()) if message.images else message
 
 
+def no_extra(message: Message) -> Message:
+    """Leave out the fields that only a chat template can see."""
+    return replace(message, extra={}) if message.extra else message
+
+
 def no_names(conversation: Conversation) -> Conversation:
     """Leave out the names of speakers and tools, the ids of calls, and what only one side can see."""
 
