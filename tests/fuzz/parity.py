@@ -85,7 +85,7 @@ def make_template(source: str, language: str) -> OllamaTemplate | JinjaTemplate:
 
 def mutate(source: str, language: str, random: Random) -> Mutant | None:
     """Return a mutant of a template, None if the change that was tried leads to no template."""
-    changes = [_text, _string, _swap, _swap, _swap, _number, _trim, _order]
+    changes = [_text, _string, _swap, _swap, _swap, _number, _trim, _order, _filter, _guard]
     change = random.choice(changes)
     made = change(source, language, random)
     if made is None or made == source:
@@ -179,6 +179,43 @@ def _order(source: str, _language: str, random: Random) -> str | None:
         return None
     piece = random.choice(pieces)
     return _replaced(source, piece.start(), piece.end(), piece[2] + piece[1])
+
+
+def _filter(source: str, language: str, random: Random) -> str | None:
+    """Change a value that is printed on its way: cut it, trim it, put it in lower case."""
+    filters = {
+        "jinja": (" | trim", " | lower", "[:1000]", "[:40]", " | replace('  ', ' ')", " | title", "[:3]"),
+        "gotmpl": (" | len", " | printf `%.100s`", " | printf `%.40s`", " | html", " | printf `%q`"),
+    }
+    places = list(re.finditer(r"\{\{-?\s*([\w.$\['\]]+)(?=\s*-?\}\})", source))
+    if not places:
+        return None
+    place = random.choice(places)
+    return _replaced(source, place.end(), place.end(), random.choice(filters[language]))
+
+
+def _guard(source: str, language: str, random: Random) -> str | None:
+    """Make a condition hold in fewer cases, or in more."""
+    conditions = {
+        "jinja": (
+            *("messages|length < 12", "loop.index0 != 5", "not loop.first", "(tools or [])|length < 4"),
+            *("messages[-1].role == 'user'", "'zebra' not in messages[0].content|string"),
+        ),
+        "gotmpl": (
+            *("(lt (len $.Messages) 12)", "(lt (len $.Tools) 4)", "(not $.Think)"),
+            *("(not $.Tools)", '(ne (index $.Messages 0).Role "user")'),
+        ),
+    }
+    places = list(re.finditer(r"\{[{%]-?\s*(?:el)?(?:else )?if\s+(.*?)\s*-?[%}]\}", source))
+    if not places:
+        return None
+    place = random.choice(places)
+    extra = random.choice(conditions[language])
+    if language == "jinja":
+        made = f"({place[1]}) {random.choice(('and', 'or not'))} {extra}"
+    else:
+        made = f"and ({place[1]}) {extra}" if random.random() < 0.5 else f"or ({place[1]}) (not {extra})"
+    return _replaced(source, place.start(1), place.end(1), made)
 
 
 # --- judging ----------------------------------------------------------------------------------------------
