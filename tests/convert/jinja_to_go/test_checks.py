@@ -23,7 +23,7 @@ from tests.fuzz.jinja_to_go_report import kinds, read_results, report
 from tests.fuzz.jinja_to_go_requests import choose
 from tests.fuzz.jinja_to_go_round_trips import go_trip, jinja_trip
 from tests.oracle.engines import TransformersEngine
-from tests.oracle.ollama import GoOracle
+from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from transplate.convert import to_go
 
 ROOT = Path(__file__).parents[3]
@@ -172,6 +172,23 @@ def test_real_ollama_finds_the_markers_and_prints_the_same() -> None:
             assert jinja_to_go.check(reference, "exact").status == "exact"
     finally:
         judge.close()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Reasoning only of turns with calls, as in Kimi's; the trims make variables of it.
+        "{% for m in messages %}{{ m.content | trim }}{% if m.tool_calls and m.reasoning_content %}"
+        "<think>{{ m.reasoning_content | trim }}</think>{% endif %}{% endfor %}",
+        # A level of thinking that the template refuses, as in Mistral's.
+        "{% if reasoning_effort == 'medium' %}{{ raise_exception('no') }}{% endif %}{% for m in messages %}"
+        "{% if m.reasoning_content %}[THINK]{{ m.reasoning_content | trim }}[/THINK]{% endif %}"
+        "{{ m.content | trim }}{% endfor %}",
+    ],
+)
+def test_real_ollama_finds_markers_that_few_requests_print(source: str, go_oracle: GoOracle) -> None:
+    tags = go_oracle.infer(to_go(source, exact=True, ollama=OLLAMA_VERSION).text).thinking_tags
+    assert list(tags) in (["<think>", "</think>"], ["[THINK]", "[/THINK]"])
 
 
 def test_the_real_judge_sees_requests_as_our_own_does(

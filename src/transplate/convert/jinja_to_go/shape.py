@@ -19,6 +19,7 @@ _THINKING, _NAME, _CONTENT = "Some thinking of the model", "name_of_a_tool", "So
 _TAG_BEFORE = re.compile(r"(<[^<>]*>|\[[^\[\]]*\])\s*\Z")
 _TAG_BEHIND = re.compile(r"\s*(<[^<>]*>|\[[^\[\]]*\])")
 _USER = {"role": "user", "content": "A question"}
+_CALL: dict[str, Any] = {"function": {"name": _NAME, "arguments": {"key": "value"}}}
 _TOOL = {
     "type": "function",
     "function": {
@@ -62,17 +63,22 @@ def shape_block(text: str, ollama: str) -> Body:
 
 
 def _printed(template: OllamaTemplate, messages: list[dict[str, Any]], *, tools: bool = False) -> str:
-    values = Values(messages, [_TOOL] if tools else None, think=True, think_level="medium", is_think_set=True)
-    try:
-        return template.execute(values)
-    except TransplateError:
-        return ""
+    """Return what a template prints, with a level of thinking, or without if it fails for that."""
+    level: dict[str, Any] = {"think": True, "think_level": "medium", "is_think_set": True}
+    for think in (level, {}):
+        try:
+            return template.execute(Values(messages, [_TOOL] if tools else None, **think))
+        except TransplateError:
+            continue
+    return ""
 
 
 def _thinking_tags(template: OllamaTemplate) -> tuple[str, str] | None:
     """Return the tags that stand around the thinking where it is printed."""
-    turn = {"role": "assistant", "content": _CONTENT, "thinking": _THINKING}
-    for messages in ([_USER, turn], [_USER, turn, _USER]):
+    turn: dict[str, Any] = {"role": "assistant", "content": _CONTENT, "thinking": _THINKING}
+    called = {**turn, "tool_calls": [_CALL]}
+    result = {"role": "tool", "content": "A result", "tool_name": _NAME}
+    for messages in ([_USER, turn], [_USER, turn, _USER], [_USER, called, result], [_USER, called]):
         printed = _printed(template, messages)
         at = printed.rfind(_THINKING)
         if at >= 0:
@@ -85,11 +91,10 @@ def _thinking_tags(template: OllamaTemplate) -> tuple[str, str] | None:
 
 def _tool_tag(template: OllamaTemplate) -> str | None:
     """Return the marker in front of a tool call."""
-    called = {"function": {"name": _NAME, "arguments": {"key": "value"}}}
     for messages in ([_USER], [_USER, {"role": "assistant", "content": _CONTENT}, _USER]):
         with_call = _printed(
             template,
-            [*messages, {"role": "assistant", "content": "", "tool_calls": [called]}],
+            [*messages, {"role": "assistant", "content": "", "tool_calls": [_CALL]}],
             tools=True,
         )
         plain = _printed(template, [*messages, {"role": "assistant", "content": _CONTENT}], tools=True)
