@@ -25,6 +25,9 @@ Key: TypeAlias = tuple[str, ...]
 """The texts of the encodings that a template is made of, and the template that the result is handed to."""
 
 
+_TRIM = "cut at the start, cut at the end"
+
+
 @dataclass(frozen=True)
 class _Unit:
     """An encoding of which only what it prints is needed.
@@ -174,6 +177,7 @@ def _unit(
             assert first.source is not None  # noqa: S101
             begin, texts, source = before[0], (first.text, encoding.text), first.source
             said = f"{first.said}, {encoding.said}"
+            said = "trim" if said == _TRIM else said
     then = last.name.value if isinstance(last, TemplateCall) else ""
     key, said = (*texts, then), f"{said}, {then}" if then else said
     between = body[end:printed]
