@@ -14,15 +14,18 @@ from transplate.convert.jinja_to_go.truths import Condition, opposite
 from transplate.convert.jinja_to_go.values import (
     ELEMENTS,
     MAPPED,
+    MAPPINGS,
     TEXT,
     Chosen,
     Const,
+    DictOf,
     Go,
     Int,
     Json,
     ListOf,
     Loop,
     Pairs,
+    Split,
     Undefined,
     Value,
     concatenated,
@@ -172,6 +175,8 @@ class Filters(Interface):
             return Const("")
         if isinstance(value, Go) and value.kinds == {"type"}:
             raise self.split_kinds(value, "a join of a type")
+        if isinstance(value, Split) and _joins(value, separator):
+            return self.behind_separator(value)
         separator = self.kept(separator, "separator")
 
         def write() -> None:
@@ -189,6 +194,15 @@ class Filters(Interface):
             self.walk(value, item)
 
         return text_value(self.captured(write))
+
+
+def _joins(value: Split, separator: Value) -> bool:
+    """Tell whether a split text is joined by what it is split at, all of it or all but its first part."""
+    if value.skip > 1 or value.drop or value.limit is not None or value.from_right:
+        return False
+    if isinstance(separator, Go):
+        return value.separator is not None and separator.expr == value.separator
+    return isinstance(separator, Const) and separator.value == value.separator
 
 
 def _trim(self: Interface, value: Value, arguments: list[Value]) -> Value:
@@ -251,12 +265,15 @@ def _dictsort(_: Interface, value: Value, arguments: list[Value]) -> Value:
     return Pairs(value, sorted=True)
 
 
-def _first(self: Interface, value: Value, _: list[Value]) -> Value:
-    return self.at(value, Const(0))
+def _at_end(index: int, name: str) -> Callable[[Interface, Value, list[Value]], Value]:
+    def apply(self: Interface, value: Value, _: list[Value]) -> Value:
+        if isinstance(value, Go) and value.kinds & MAPPINGS:
+            raise self.split_kinds(value, f"the {name} key of a dict")
+        if isinstance(value, DictOf):
+            raise Refused(f"the {name} key of a dict")
+        return self.at(value, Const(index))
 
-
-def _last(self: Interface, value: Value, _: list[Value]) -> Value:
-    return self.at(value, Const(-1))
+    return apply
 
 
 def _method(name: str) -> Callable[[Interface, Value, list[Value]], Value]:
@@ -294,8 +311,8 @@ _FILTERS: dict[str, Callable[[Interface, Value, list[Value]], Value]] = {
     "list": _list,
     "items": _items,
     "dictsort": _dictsort,
-    "first": _first,
-    "last": _last,
+    "first": _at_end(0, "first"),
+    "last": _at_end(-1, "last"),
     "upper": _method("upper"),
     "lower": _method("lower"),
     "capitalize": _method("capitalize"),

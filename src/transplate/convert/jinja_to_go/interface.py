@@ -508,6 +508,10 @@ class Interface(Writer):
         """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
         raise NotImplementedError
 
+    def behind_separator(self, value: Split) -> Value:
+        """Return a split text put together again: the text, or what stands behind the first separator."""
+        raise NotImplementedError
+
     def split_item(self, value: Split, fixed: int) -> Value:
         """Return an item of a split text."""
         raise NotImplementedError

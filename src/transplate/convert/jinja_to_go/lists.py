@@ -338,6 +338,19 @@ class Lists(Interface):
         )
         return Go(TEXT, first, found)
 
+    def behind_separator(self, value: Split) -> Value:
+        """Return a split text put together again: the text, or what stands behind the first separator."""
+        text, separator = self.known(value.text), value.separator
+        if not value.skip:
+            return text
+        operands = {"s": self.text_operand(text)}
+        part = separator if isinstance(separator, str) else None
+        if isinstance(separator, Variable):
+            operands["p"] = separator
+        found, rest = self.located(part, operands)
+        size = number(len(part.encode())) if part is not None else call("len", operands["p"])
+        return self._where(found, call("slice", rest, size), string(""), "after")
+
     def _where(self, found: Variable, then: Operand, otherwise: Operand, name: str) -> Value:
         """Return a text that depends on whether something was found."""
         known = self.is_known(found)
