@@ -14,7 +14,7 @@ from transplate.gotmpl.quoting import quote
 _END = 0x530
 _STOP = '{{ template "not converted: the case of this letter" $c }}'
 _NO_LETTERS = " ".join(
-    f'(and (ge $c "\\u{first:04x}") (lt $c "\\u{end:04x}"))'
+    f'(and (ge $c "\\U{first:08x}") (lt $c "\\U{end:08x}"))'
     for first, end in (
         (0x590, 0x10A0),
         (0x1100, 0x13A0),
@@ -25,9 +25,12 @@ _NO_LETTERS = " ".join(
         (0xABC0, 0xFB00),
         (0xFE00, 0xFF20),
         (0xFF5B, 0xFFFE),
+        (0x10000, 0x10400),
+        (0x10D90, 0x118A0),
+        (0x16F00, 0x1E900),
     )
 )
-_NO_LETTERS += ' (ge $c "\\U0001f000")'
+_NO_LETTERS += ' (ge $c "\\U0001e960")'
 """What has neither: the scripts without them, punctuation, symbols and emoji."""
 
 
