@@ -177,6 +177,8 @@ def test_what_may_come_before_an_answer() -> None:
     thought = "{{ '<think></think>' if m.role == 'assistant' }}"
     thinking = _JINJA.replace("{{ m.content", thought + "{{ m.content")
     assert "no-generation-prompt" not in rules_of("jinja", thinking)
+    every = "{% for m in messages %}[INST] {{ m.content }} [/INST]{% endfor %}"
+    assert "no-generation-prompt" not in rules_of("jinja", every)
     turn = "{% if m.role == 'user' %}[INST]{{ m.content }}[/INST]{% else %}{{ m.content }}{% endif %}"
     assert "no-generation-prompt" not in rules_of("jinja", "{% for m in messages %}" + turn + "{% endfor %}")
 

@@ -43,7 +43,16 @@ def command(source: str, language: Language | None, download: bool, as_json: boo
     width = max(get_terminal_size().columns, _LABEL + 30)
     for name, value in facts.items():
         label = f"  {name.replace('_', ' ')}".ljust(_LABEL)
-        say(fill(label + _shown(value), width, subsequent_indent=" " * _LABEL))
+        # Names and digests are whole words, however long.
+        say(
+            fill(
+                label + _shown(value),
+                width,
+                subsequent_indent=" " * _LABEL,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
     for warning in warnings:
         say(click.style("warning: ", fg="yellow") + fill(warning, width - 9, subsequent_indent=" " * 9))
     if following:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,9 @@ def parity_lines(
         report: The report, with causes.
         names: What the two sides are called.
         verbose: Whether to show everything.
-        width: How wide the terminal is.
+        width: How wide the terminal is; lines of everything are as long as they are.
     """
+    width = sys.maxsize if verbose else width
     yield _verdict(report, width)
     if report.stopped:
         yield click.style(f"not all could be compared and explained: {report.stopped}", fg="yellow")
@@ -62,7 +64,8 @@ def _verdict(report: ParityReport, width: int) -> str:
         return f"{head} on {_number(report.checked, 'conversation')}{left_out}"
     if verdict == "nothing compared":
         reasons = f": {'; '.join(report.reasons)}" if report.reasons else ""
-        return click.style("NOTHING COMPARED", fg="red", bold=True) + left_out + reasons
+        head = click.style("NOTHING COMPARED", fg="red", bold=True)
+        return head + cut(left_out + reasons, width - len("NOTHING COMPARED"))
     if verdict == "equal under conditions":
         conditions = cut(", ".join(report.conditions), max(20, width - len(counts) - 14))
         return f"{click.style('EQUAL IF', fg='yellow', bold=True)} {conditions} · {counts}"

@@ -19,7 +19,9 @@ from transplate.ollama import OllamaTemplate
 from transplate.source import Source
 
 _NOW = datetime(2024, 7, 4, 12, 30)
-_TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"} | {
+    f"{name}_token": f"<{name}>" for name in ("pad", "unk", "sep", "cls", "mask")
+}
 """Stand in for the tokens of a chat template that comes without its tokenizer."""
 
 _LIMITS = Limits(output=1024 * 1024, steps=500_000)

@@ -25,14 +25,15 @@ def _no_generation_prompt(subject: Subject) -> Iterator[Fault]:
     whole = subject.prompt(user(QUESTION), assistant(ANSWER), user(NEXT))
     asked = subject.prompt(user(QUESTION))
     before, found, _ = whole.partition(ANSWER)
-    _, is_shown, tail = asked.partition(QUESTION)
+    opening, is_shown, tail = asked.partition(QUESTION)
     if not found or not is_shown or asked != subject.prompt(user(QUESTION), generation=False):
         return
     between = before.partition(QUESTION)[2]
     if not between.startswith(tail.rstrip()):
         return
     missing = between[len(tail.rstrip()) :].strip()
-    if missing and not _THINKING.fullmatch(missing):
+    # What stands before every message, whoever speaks, opens no answer.
+    if missing and missing != opening.strip() and not _THINKING.fullmatch(missing):
         yield Fault(f"the prompt of a question lacks {missing!r}, with which answers begin")
 
 

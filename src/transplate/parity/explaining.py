@@ -207,4 +207,5 @@ class Explainer(Measure):
         causes = dict.fromkeys((*names, *sorted(self.accepted[hunk] for hunk in used)))
         if unexplained:
             causes["unexplained"] = None
-        return Explanation(tuple(causes), tuple(used), tuple(unexplained))
+        fixed = tuple(hunk for hunk in self.accepted if hunk in used)
+        return Explanation(tuple(causes), fixed, tuple(unexplained))
