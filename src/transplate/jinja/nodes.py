@@ -86,7 +86,10 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``function(arguments, keyword=value)``; a method call has an Attribute as its function."""
+    """``function(arguments, keyword=value)``; a method call has an Attribute as its function.
+
+    ``*value`` and ``**value`` are keywords with the names ``*`` and ``**``.
+    """
 
     function: Expression
     arguments: tuple[Expression, ...] = ()

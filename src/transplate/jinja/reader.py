@@ -102,7 +102,7 @@ def read(text: str, *, name: str = "") -> JinjaTree:
     Raises:
         TemplateSyntaxError: Jinja refuses it.
         UnsupportedTemplate: It has a statement that no chat template has in transformers' environment
-            (``include``, ``extends``, ``call`` …), or is nested too deeply.
+            (``include``, ``extends`` …), or is nested too deeply.
     """
     source = Source(text, name) if name else Source(text)
     try:
@@ -181,11 +181,22 @@ class _Reader:
             return Set(Name("value of a do statement"), self.expression(node.node))
         if isinstance(node, jinja.CallBlock) and isinstance(node.call.node, jinja.ExtensionAttribute):
             return Scope(self.body(node.body))
+        if isinstance(node, jinja.CallBlock):
+            return self._call_block(node)
         if isinstance(node, jinja.FilterBlock):
             name = Name("text of a filter block")
             filtered = self._filtered(node.filter, name)
             return Scope((SetBlock(name, self.body(node.body)), Output((filtered,))))
         raise self._refuse(node, f"the statement {type(node).__name__}")
+
+    def _call_block(self, node: jinja.CallBlock) -> Scope:
+        """Return a call with what the block prints as ``caller``: a macro cannot tell when it is printed."""
+        if node.args:
+            raise self._refuse(node, "a call block with parameters")
+        name = Name("text of a call block")
+        called = self._call(node.call)
+        called = Call(called.function, called.arguments, (*called.keywords, ("caller", name)))
+        return Scope((SetBlock(name, self.body(node.body)), Output((called,))))
 
     def _if(self, node: jinja.If) -> If:
         orelse = self.body(node.else_)
@@ -265,9 +276,11 @@ class _Reader:
         return Filter(inner, node.name, self._all(node.args), self._keywords(node.kwargs))
 
     def _call(self, node: jinja.Call) -> Call:
-        if node.dyn_args is not None or node.dyn_kwargs is not None:
-            raise self._refuse(node, "a call with * or **")
-        return Call(self.expression(node.node), self._all(node.args), self._keywords(node.kwargs))
+        keywords = self._keywords(node.kwargs)
+        for name, value in (("*", node.dyn_args), ("**", node.dyn_kwargs)):
+            if value is not None:
+                keywords += ((name, self.expression(value)),)
+        return Call(self.expression(node.node), self._all(node.args), keywords)
 
     def _compare(self, node: jinja.Compare) -> Expression:
         comparisons: list[Expression] = []

@@ -61,6 +61,13 @@ SMALL = {
         "{% for tool in tools or [] %}{% for k, v in tool.function.parameters.properties.items() %}"
         "{{ k }}: {{ typed(v.type) }};{% endfor %}{% endfor %}"
     ),
+    "sorted": (
+        "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}"
+        "{% for k, v in c.function.arguments|dictsort(case_sensitive=true) %}{{ k }},{% endfor %}"
+        "{% for k, v in c.function.arguments|dictsort(true) %}{{ k }},{% endfor %}"
+        "{% for k, v in c.function.arguments|dictsort(case_sensitive=false) %}{{ k }},{% endfor %}"
+        "{% endfor %}{% endfor %}"
+    ),
     "one message": "{{ messages[0].content }}",
     "braces": "{% for m in messages %}{{ '{{' }}{{ m.content }}{{ '}}{' }}{{ m.role }}{% endfor %}",
     "ascii": "{% for m in messages %}{{ m.content|tojson(ensure_ascii=True) }}{% endfor %}\x7f",

@@ -21,6 +21,7 @@ READS = [
     "{{ a.city }}{{ a['city'] is none }}",
     "{{ a.city is defined }}{{ a.city is undefined }}{{ a.city == none }}{{ a.city in ['x', none] }}",
     "{{ a.get('city', 'D') }}{{ a.get('city') }}",
+    "{{ a.get('items', 'D') }}{{ a.get('keys') }}",
     "{{ a.city|default('D') }}{{ a.city|default('D', true) }}{{ a.city ~ 'x' }}",
     "{% if 'city' in a %}{{ a.city|tojson }}{% endif %}",
     "{% for k in a %}{{ k }}={{ a[k] }}{{ a[k]|tojson }}{% endfor %}",
@@ -36,6 +37,7 @@ ARGUMENTS = [
     {"n": {"city": None}, "city": 3},
     {"n": {}, "city": ""},
     {"n": None},
+    {"items": [1], "keys": None},
     {"content": None},
 ]
 FIRST = "{% set u = messages|map(attribute='role') %}"

@@ -167,6 +167,8 @@ class Arithmetic(Interface):
     def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
         if operator == "*" and isinstance(left, Const) and isinstance(right, Const):
             return self._computed(operator, left.value, right.value)
+        if operator == "*" and (_is_text(left) or _is_text(right)):
+            return self._repeated(left, right) if _is_text(left) else self._repeated(right, left)
         left, right = self._as_number(left), self._as_number(right)
         if isinstance(left, Const) and isinstance(right, Const):
             return self._computed(operator, left.value, right.value)
@@ -186,6 +188,24 @@ class Arithmetic(Interface):
         if operator == "%" and isinstance(left, Int) and left.offset >= 0 and isinstance(right, Const):
             return self._remainder(left, right.value)
         raise Refused(f"{self._name_of(left)} {operator} {self._name_of(right)}")
+
+    def _repeated(self, text: Value, count: Value) -> Value:
+        """Return a text so many times."""
+        count = self._as_number(count)
+        if isinstance(count, Const):
+            if type(count.value) is not int:
+                raise Refused(f"a text {count.value!r} times")
+            return concatenated([self.kept(text, "text")] * max(count.value, 0))
+        if not isinstance(count, Int) or lowest(count) < 0:
+            raise Refused("a text a number of times that may be negative")
+        return Go(
+            TEXT,
+            self.run(
+                '{{ $d := "" }}{{ range $n }}{{ $d = print $d $s }}{{ end }}',
+                s=self.text_operand(text),
+                n=self.int_operand(count),
+            ),
+        )
 
     def _difference(self, left: Int, right: Int) -> Value:
         """Return the difference of two numbers; the template fails if it is negative."""
@@ -256,7 +276,8 @@ class Arithmetic(Interface):
         """Return an order of two values."""
         left, right = self.known(left), self.known(right)
         if isinstance(left, Const) and isinstance(right, Const):
-            return bool(_COMPUTE[operator](left.value, right.value))
+            found = self._computed(operator, left.value, right.value)
+            return isinstance(found, Const) and bool(found.value)
         if isinstance(left, Const):
             return self.compare(_MIRRORED[operator], right, left)
         if isinstance(left, Int) and isinstance(right, Const) and type(right.value) is int:
@@ -280,6 +301,10 @@ def _is_listlike(value: Value) -> bool:
     if isinstance(value, Chosen):
         return value.is_list
     return isinstance(value, Go) and value.present is None and value.kinds <= ELEMENTS.keys()
+
+
+def _is_text(value: Value) -> bool:
+    return kinds_of(value) == TEXT
 
 
 def _is_number(value: Value) -> bool:

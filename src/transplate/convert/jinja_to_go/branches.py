@@ -98,7 +98,7 @@ class Branches(Interface):
         """Tell whether what was written declares what a test needs, and changes nothing else."""
         if any(isinstance(item, Text | TemplateCall) for item in written):
             return False
-        if any(self.serials.get(name, -1) < mark for name in assigned_in(written)):
+        if any(self.serials.get(name, -1) < mark for name in assigned_in(written, self.failures)):
             return False
         declared = set(declared_in(written))
         return all(self.serials.get(name, -1) < mark or name in declared for name in variables_of(test))
@@ -129,14 +129,14 @@ class Branches(Interface):
         """Return what brings the writer back to where it is now."""
         items, written = self.items, list(self.items)
         state, homes, dead, losses = self.state.copy(), set(self.homes), self.dead, list(self.losses)
-        depth, loops, sink, assigned = dict(self._depth), list(self._loops), self.sink, set(self._assigned)
+        loops, sink, assigned = list(self._loops), self.sink, set(self._assigned)
         place, indexes = self.place, dict(self.indexes)
 
         def restore() -> None:
             self.items = items
             self.items[:] = written
             self.state, self.homes, self.dead, self.losses = state.copy(), set(homes), dead, list(losses)
-            self._depth, self._loops, self.sink = dict(depth), list(loops), sink
+            self._loops, self.sink = list(loops), sink
             self._assigned, self.place, self.indexes = set(assigned), place, dict(indexes)
 
         return restore

@@ -21,6 +21,7 @@ from transplate.convert.jinja_to_go.values import (
     Undefined,
     Value,
     concatenated,
+    kinds_of,
     text_value,
 )
 from transplate.gotmpl.nodes import (
@@ -33,13 +34,21 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
+_CALLER = j.Name("caller")
+"""What the body of a call block prints."""
+
 
 class Calls(Interface):
     """Calls."""
 
     def call(self, node: j.Call) -> Value:
         """Return the result of a call."""
+        self._called = node.function
         function = self.value(node.function)
+        if node.function == _CALLER and kinds_of(function) == TEXT and not (node.arguments or node.keywords):
+            return function
+        if any(name.startswith("*") for name, _ in node.keywords):
+            raise Refused("a call with * or **")
         if isinstance(function, MacroOf):
             return text_value(self.captured(lambda: self.call_macro(function, node)))
         if isinstance(function, Undefined):
@@ -126,12 +135,16 @@ class Calls(Interface):
             return Pairs(value, only=name)
         if name == "get":
             default = arguments[1] if len(arguments) > 1 else Const(None)
-            found = self.item(value, arguments[0])
+            found = self.held(value, arguments[0])
             test = self.settled(opposite(self._is_kind(found, frozenset({"undefined"}))))
             if isinstance(test, bool):
                 return found if test else default
             if isinstance(found, Go) and found.present is not None and default == Const(None):
                 return Go(found.kinds, found.expr, found.present, "none")
+            if isinstance(found, Go) and found.absent == "undefined":
+                whole = self.or_empty(found, default)
+                if whole is not None:
+                    return whole
             return self.choose(test, lambda: found, lambda: default)
         if name in ("append", "update", "pop", "extend", "insert", "setdefault"):
             self.fail(f"{name} is not safely callable")

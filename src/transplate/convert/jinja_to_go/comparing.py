@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.attributes import KEYS, key_of
@@ -13,6 +13,7 @@ from transplate.convert.jinja_to_go.operands import (
     is_content,
     kinds_test,
     negated,
+    type_test,
 )
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import (
@@ -50,6 +51,8 @@ from transplate.convert.jinja_to_go.values import (
     kinds_of,
 )
 
+_NUMBERS = frozenset({"bool", "float", "int"})
+_FLOAT = frozenset({"float"})
 _THINK_TAGS = frozenset({"<think>", "</think>"})
 
 
@@ -118,25 +121,31 @@ class Comparing(Interface):
                 all_of(kinds_test(left.expr, TEXT, left.kinds), text),
                 all_of(kinds_test(left.expr, frozenset({"type"}), left.kinds), named),
             )
-        elif kind == "bool" and "bool" in left.kinds:
-            held = left.expr if value else negated(left.expr)
-            inner = all_of(self._is_kind(Go(left.kinds, left.expr), TRUTH), held)
         elif kind == "str" and "str" in left.kinds:
             inner = all_of(
                 self._is_kind(Go(left.kinds, left.expr), TEXT), call("eq", left.expr, constant(value))
             )
-        elif kind == "int" and "int" in left.kinds:
-            inner = all_of(
-                self._is_kind(Go(left.kinds, left.expr), frozenset({"int"})),
-                call("eq", left.expr, constant(value)),
-            )
-        elif kind in ("int", "float", "bool") and left.kinds & {"float", "int", "bool"}:
-            raise Refused(f"{self._name_of(left)} == {value!r}")
+        elif isinstance(value, int | float) and left.kinds & _NUMBERS:
+            inner = self._equal_number(Go(left.kinds, left.expr), value)
         else:
             return False
         if left.present is None or (left.present == left.expr and value):
             return inner
         return all_of(left.present, inner)
+
+    def _equal_number(self, left: Go, value: float) -> Condition:
+        """Return whether a value is a number; True and False are 1 and 0."""
+        tests: list[Condition] = []
+        for kind in sorted(left.kinds & _NUMBERS):
+            held: Condition
+            if kind == "bool":
+                held = value in (0, 1) and (left.expr if value else negated(left.expr))
+            elif kind == "float":
+                held = call("eq", left.expr, constant(float(value)))
+            else:
+                held = value >= 0 and value == int(value) and call("eq", left.expr, number(int(value)))
+            tests.append(all_of(self._is_kind(left, frozenset({kind})), held))
+        return any_of(*tests)
 
     def _equal_go(self, left: Go, right: Go) -> Condition:
         left_kinds, right_kinds = kinds_of(left), kinds_of(right)
@@ -146,8 +155,15 @@ class Comparing(Interface):
             return call("eq", left.expr, right.expr)
         for side, others in ((left, right_kinds), (right, left_kinds)):
             if "type" in side.kinds and others & {"str", "strings", "type"}:  # one name is a string
-                raise self.split_kinds(side, f"{self._name_of(left)} == {self._name_of(right)}")
-        if not left_kinds & right_kinds:
+                other = right if side is left else left
+                return self._by_kind(side, lambda one: self.equal(one, other))  # noqa: B023
+        if left_kinds == right_kinds == _FLOAT:
+            return call("eq", left.expr, right.expr)
+        for truth, other in ((left, right), (right, left)):
+            if kinds_of(truth) == TRUTH and kinds_of(other) == _FLOAT:
+                one, zero = (call("eq", other.expr, constant(float(value))) for value in (1, 0))
+                return any_of(all_of(truth.expr, one), all_of(negated(truth.expr), zero))
+        if not left_kinds & right_kinds and not (left_kinds & _NUMBERS and right_kinds & _NUMBERS):
             return False
         if left_kinds | right_kinds <= {"str", "undefined"} and left.present in (None, left.expr):  # noqa: SIM102
             if right.present in (None, right.expr) and "undefined" not in left.kinds | right.kinds:
@@ -173,10 +189,33 @@ class Comparing(Interface):
             return go(
                 'eq (printf "%T|%v" $a $a) (printf "%T|%v" $b $b)', a=self.operand(a), b=self.operand(b)
             )
-        for side in (left, right):
-            if len(side.kinds) > 1 or side.present is not None:
-                raise self.split_kinds(side, f"{self._name_of(left)} == {self._name_of(right)}")
+        if len(left.kinds) > 1 or left.present is not None:
+            return self._by_kind(left, lambda one: self.equal(one, right))
+        if len(right.kinds) > 1 or right.present is not None:
+            return self._by_kind(right, lambda one: self.equal(left, one))
         raise Refused(f"{self._name_of(left)} == {self._name_of(right)}")
+
+    def _by_kind(self, value: Go, evaluate: Callable[[Value], Condition]) -> Condition:
+        """Return a condition on a value that may be of several kinds, evaluated for each of them."""
+        first: Value
+        if value.present is not None:
+            test = value.present
+            first = Go(value.kinds, value.expr, markup=value.markup)
+            rest: Value = Const(None) if value.absent == "none" else Undefined()
+        elif value.kinds == {"type"}:
+            test = call("eq", call("len", value.expr), number(1))
+            first = Go(TEXT, call("index", value.expr, number(0)))
+            rest = Go(frozenset({"strings"}), value.expr)
+        else:
+            value = self._kept_go(value, "value")
+            kind = min(value.kinds)
+            test = type_test(value.expr, kind)
+            first = Go(frozenset({kind}), value.expr, markup=value.markup)
+            rest = Go(value.kinds - {kind}, value.expr, markup=value.markup)
+        known = self.settled(test)
+        if isinstance(known, bool):
+            return evaluate(first if known else rest)
+        return self._choose(test, lambda: evaluate(first), lambda: evaluate(rest))
 
     def contains(self, container: Value, item: Value) -> Condition:
         """Return ``item in container``."""
@@ -265,7 +304,7 @@ class Comparing(Interface):
             self.fail(f"argument of type '{self._name_of(container)}' is not iterable")
             return False
         if len(container.kinds) > 1 or container.kinds == {"type"}:
-            raise self.split_kinds(container, f"in a {self._name_of(container)}")
+            return self._by_kind(container, lambda one: self.contains(one, item))
         (kind,) = container.kinds
         if kind in RECORDS and isinstance(item, Const) and isinstance(item.value, str):
             found_key = key_of(kind, container.expr, item.value)

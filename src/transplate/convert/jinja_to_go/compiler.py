@@ -19,6 +19,7 @@ from transplate.convert.jinja_to_go.methods import StringMethods
 from transplate.convert.jinja_to_go.packing import Packing
 from transplate.convert.jinja_to_go.printing import Printing
 from transplate.convert.jinja_to_go.recognised import Recognised
+from transplate.convert.jinja_to_go.recursion import Recursions
 from transplate.convert.jinja_to_go.slices import Slices
 from transplate.convert.jinja_to_go.statements import Statements
 from transplate.convert.jinja_to_go.texts import Texts
@@ -32,6 +33,7 @@ class Compiler(
     Statements,
     Macros,
     Recognised,
+    Recursions,
     Branches,
     Merging,
     Variables,

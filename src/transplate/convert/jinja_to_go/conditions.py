@@ -191,15 +191,22 @@ class Conditions(Interface):
 
     def _default_of(self, left: Value, node: j.Expression) -> Value | None:
         """Return ``left or node`` where an empty list, dict or string is what Go has there anyway."""
-        if not isinstance(left, Go) or not (left.present is None or left.present == left.expr):
+        if isinstance(node, j.ListLiteral) and not node.items:
+            return self.or_empty(left, ListOf(()))
+        if isinstance(node, j.DictLiteral) and not node.items:
+            return self.or_empty(left, DictOf(()))
+        return self.or_empty(left, Const("")) if node == j.EMPTY else None
+
+    def or_empty(self, left: Value, empty: Value) -> Go | None:
+        """Return a value or something empty of its kind, where that is what Go has there anyway."""
+        if not isinstance(left, Go) or left.present not in (None, left.expr):
             return None
-        if isinstance(node, j.ListLiteral) and not node.items and left.kinds <= ELEMENTS.keys():
-            return Go(left.kinds, left.expr)
-        if isinstance(node, j.DictLiteral) and not node.items and left.kinds <= MAPPED.keys():
-            return Go(left.kinds, left.expr)
-        if node == j.EMPTY and left.kinds == TEXT:
-            return Go(left.kinds, left.expr)
-        return None
+        is_same = (
+            (empty == ListOf(()) and left.kinds <= ELEMENTS.keys())
+            or (empty == DictOf(()) and left.kinds <= MAPPED.keys())
+            or (empty == Const("") and left.kinds == TEXT)
+        )
+        return Go(left.kinds, left.expr) if is_same else None
 
 
 def _is_truth(node: j.Expression) -> bool:

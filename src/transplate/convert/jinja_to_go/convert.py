@@ -26,17 +26,13 @@ from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
-from transplate.jinja.reader import JinjaTree, read
+from transplate.jinja.reader import read
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import check_text
 
-_LONG_ENOUGH = 100_000
-_WORTH_LESS_DEPTH = 0.2
-"""How much shorter a template must get for another try with less."""
-_ATTEMPTS = ((3, 4_000), (2, 4_000), (1, 8_000))
-"""How deep macros that call themselves are written out where their text is a value, and after how many
-variables to try with less; macros that only print are templates of any depth."""
+_MOST_VARIABLES = 8_000
+"""How many variables a template may get before it is taken to be too long."""
 
 
 def to_go(
@@ -80,28 +76,21 @@ def to_go(
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     is_older = not behaviour_of(parse_version(ollama)).property_required
     features = frozenset({"ollama<0.20"} if is_older else ())
-    shortest: Conversion | None = None
-    for depth, budget in _ATTEMPTS:
-        compiler = Compiler(
-            collated, _request(given), allowed=allowed, depth=depth, budget=budget, features=features
-        )
-        try:
-            _compile(compiler)
-            made = _conversion(compiler, ollama)
-        except (TooLong, RecursionError, MemoryError):
-            continue
-        gain = 1.0 if shortest is None else 1 - len(made.text) / len(shortest.text)
-        if gain > 0:
-            shortest = made
-        if len(made.text) <= _LONG_ENOUGH or not compiler.is_deep or gain < _WORTH_LESS_DEPTH:
-            break
-    if shortest is None:
-        raise _too_long(tree)
+    compiler = Compiler(
+        collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features
+    )
+    try:
+        _compile(compiler)
+        made = _conversion(compiler, ollama)
+    except (TooLong, RecursionError, MemoryError):
+        raise UnsupportedTemplate(
+            f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
+        ) from None
     is_met = renders(source, special_tokens, variables, ollama)
     return replace(
-        shortest,
+        made,
         assumptions=tuple(
-            replace(one, holds=is_met) if one.name == "needed-values" else one for one in shortest.assumptions
+            replace(one, holds=is_met) if one.name == "needed-values" else one for one in made.assumptions
         ),
     )
 
@@ -171,12 +160,6 @@ def _losses(compiler: Compiler) -> Iterator[Loss]:
             None if position is None else position.line,
             None if position is None else position.column,
         )
-
-
-def _too_long(tree: JinjaTree) -> UnsupportedTemplate:
-    return UnsupportedTemplate(
-        f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
-    )
 
 
 def _request(given: dict[str, Value]) -> dict[str, Value]:

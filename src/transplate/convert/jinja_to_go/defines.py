@@ -202,6 +202,13 @@ def _hexadecimal(change: Callable[[int], int]) -> str:
     return quote("".join(chr(values.get(code, 32)) for code in range(ord("f") + 1)))
 
 
+_HIGH_BITS = _hexadecimal(lambda x: x >> 2)
+_LOW_BITS = _hexadecimal(lambda x: (x & 3) << 2)
+_PLANE_HIGH = _hexadecimal(lambda x: 8 + ((x - 1 & 15) >> 2))
+_PLANE_LOW = _hexadecimal(lambda x: (x - 1 & 3) << 2)
+_LAST = _hexadecimal(lambda x: 12 + (x & 3))
+_SUM = 'len (printf "%*s%*s" (index {} (index $q {})) "" (index {} (index $q {})) "")'
+
 ASCII = (
     '{{ $d := "" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
     '{{ $b := printf "%.24s" $t }}'
@@ -210,12 +217,11 @@ ASCII = (
     "{{ $t = slice $t (len $b) }}"
     '{{ else }}{{ $b = printf "%.1s" $t }}{{ $t = slice $t (len $b) }}{{ if gt (len $b) 1 }}'
     '{{ $q := printf "%+q" $b }}{{ if eq (len $q) 8 }}{{ $b = slice $q 1 7 }}'
-    '{{ else if eq (slice $q 5 7) "01" }}'
-    f'{{{{ $n := len (printf "%*s%*s" (index {_hexadecimal(lambda x: (x & 3) << 2)} (index $q 7)) ""'
-    f' (index {_hexadecimal(lambda x: x >> 2)} (index $q 8)) "") }}}}'
-    f'{{{{ $b = printf "\\\\ud8%x%x\\\\ud%x%s" (index {_hexadecimal(lambda x: x >> 2)} (index $q 7)) $n'
-    f" (index {_hexadecimal(lambda x: 12 + (x & 3))} (index $q 8)) (slice $q 9 11) }}}}"
-    '{{ else }}{{ template "not converted: a character beyond U+1FFFF as ASCII" $b }}{{ end }}'
+    # Two surrogates; of the eight digits, the third and fourth are the plane, which counts from one here.
+    f"{{{{ else }}}}{{{{ $n := {_SUM.format(_LOW_BITS, 7, _HIGH_BITS, 8)} }}}}"
+    f"{{{{ $o := {_SUM.format(_PLANE_LOW, 6, _HIGH_BITS, 7)} }}}}"
+    f'{{{{ $b = printf "\\\\ud%x%x%x\\\\ud%x%s" (index {_PLANE_HIGH} (index $q 6)) $o $n'
+    f" (index {_LAST} (index $q 8)) (slice $q 9 11) }}}}{{{{ end }}}}"
     '{{ else if eq $b "\\x7f" }}{{ $b = "\\\\u007f" }}{{ end }}{{ end }}'
     "{{ $d = print $d $b }}{{ end }}"
 )

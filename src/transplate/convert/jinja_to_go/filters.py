@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from jinja2.filters import do_title
+from jinja2.filters import do_int, do_title
 
-from transplate.convert.jinja_to_go import build, cases
+from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import Condition, opposite
@@ -29,8 +29,10 @@ from transplate.convert.jinja_to_go.values import (
     Undefined,
     Value,
     concatenated,
+    kinds_of,
     text_value,
 )
+from transplate.gotmpl.nodes import Operand, Variable
 from transplate.jinja import nodes as j
 
 
@@ -59,6 +61,10 @@ class Filters(Interface):
             return self.extreme(value, name == "min")
         if name == "format" and not node.keywords:
             return self._format(value, arguments)
+        if name == "dictsort" and [keyword for keyword, _ in node.keywords] == ["case_sensitive"]:
+            arguments.append(self.value(node.keywords[0][1]))
+        elif node.keywords:
+            raise Refused(f"the filter {name} with keywords")
         assert simple is not None  # noqa: S101
         return simple(self, value, arguments)
 
@@ -178,6 +184,9 @@ class Filters(Interface):
         if isinstance(value, Split) and _joins(value, separator):
             return self.behind_separator(value)
         separator = self.kept(separator, "separator")
+        rest = self._joined_again(value, separator) if isinstance(value, Split) else None
+        if rest is not None:
+            return rest
 
         def write() -> None:
             more = self.declare("more", build.boolean(False))
@@ -194,6 +203,20 @@ class Filters(Interface):
             self.walk(value, item)
 
         return text_value(self.captured(write))
+
+    def _joined_again(self, value: Split, separator: Value) -> Value | None:
+        """Return ``text.split(separator)[1:]|join(separator)``: what is behind the first of them."""
+        if isinstance(separator, Const):
+            same = value.separator == separator.value
+        else:
+            same = isinstance(separator, Go) and value.separator == separator.expr
+        if not same or (value.skip, value.drop, value.limit) != (1, 0, None):
+            return None
+        part = value.separator if isinstance(value.separator, str) else None
+        operands: dict[str, Operand] = {"s": self.text_operand(value.text)}
+        if isinstance(value.separator, Variable):
+            operands["p"] = value.separator
+        return Go(TEXT, self.run(strings.after_first(part), "what is behind it", "behind", **operands))
 
 
 def _joins(value: Split, separator: Value) -> bool:
@@ -292,9 +315,13 @@ def _title(self: Interface, value: Value, _: list[Value]) -> Value:
     return Go(TEXT, self.run(cases.title(is_ascii=is_ascii), s=source))
 
 
-def _int(self: Interface, value: Value, _: list[Value]) -> Value:
+def _int(self: Interface, value: Value, arguments: list[Value]) -> Value:
     if isinstance(value, Int) or (isinstance(value, Const) and type(value.value) is int):
         return value
+    if isinstance(value, Const) and isinstance(value.value, str) and not arguments:
+        return Const(do_int(value.value))
+    if kinds_of(value) == TEXT and not arguments:
+        return Int(self.run(strings.NUMBER, "the number in a text", "number", s=self.text_operand(value)))
     raise Refused(f"the number in a {self._name_of(value)}")
 
 

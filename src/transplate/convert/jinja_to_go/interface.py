@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from transplate.convert.jinja_to_go import build
@@ -62,6 +62,63 @@ class MacroTemplate:
     items: list[Item]
 
 
+@dataclass
+class Argument:
+    """What a macro is handed.
+
+    Attributes:
+        sort: What it is.
+        operands: Expressions for what is not known of it.
+        of: Makes the value from variables that hold these.
+    """
+
+    sort: object
+    operands: tuple[Operand, ...]
+    of: Callable[[Sequence[Variable]], Value]
+
+
+@dataclass
+class Variant:
+    """A macro for arguments of one sort.
+
+    Attributes:
+        letter: Its name in Go.
+        macro: The macro.
+        arguments: How each parameter is made of what it is handed.
+        items: Its body.
+    """
+
+    letter: str
+    macro: MacroOf
+    arguments: dict[str, Argument]
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass
+class Recursion:
+    """A loop that runs macros that call one another.
+
+    Attributes:
+        macros: Their names.
+        text: What the macro that runs has printed.
+        rest: The answers that it has not read.
+        called: The letter of what it calls, or nothing.
+        variants: The macros, by name and arguments.
+        slots: The variables that arguments are in, for each depth, that of the top first.
+        handed: What the macro that is called gets.
+        asked: How many calls have been written.
+    """
+
+    macros: frozenset[str]
+    text: Variable
+    rest: Variable
+    called: Variable
+    variants: dict[object, Variant] = field(default_factory=dict)
+    slots: list[list[Variable]] = field(default_factory=list)
+    handed: list[Variable] = field(default_factory=list)
+    asked: int = 0
+
+
 class Scope:
     """A scope of variables, closed at the end of a with."""
 
@@ -87,7 +144,6 @@ class Interface(Writer):
         variables: dict[str, Value],
         *,
         allowed: frozenset[str],
-        depth: int = 3,
         budget: int = 40_000,
         features: frozenset[str] = frozenset(),
     ) -> None:
@@ -96,10 +152,6 @@ class Interface(Writer):
         """What this Ollama does, in the words of the macros of ``to_jinja``."""
         self.prints_numbers = False
         """Whether Go prints numbers in the place of such a macro."""
-        self.depth = depth
-        """How deep macros are written out in themselves."""
-        self.is_deep = False
-        """Whether a macro was written out in itself."""
         self.tree = tree
         self.variables = variables
         self.state.scopes[0].update(variables)
@@ -119,9 +171,16 @@ class Interface(Writer):
         self._assigned_in: dict[object, set[str]] = {}
         self._assigned: set[str] = set()
         self._namespaces = 0
-        self._depth: dict[str, int] = {}
+        self.recursion: Recursion | None = None
+        """The macros that call themselves whose bodies are being written."""
+        self._printing: frozenset[str] = frozenset()
+        """The macros that are being written as templates."""
+        self._read_in_itself: frozenset[str] = frozenset()
+        """Macros that call themselves and read what that prints."""
         self._deciding: Operand = build.boolean(True)
         self._tests: set[Operand] = set()
+        self._called: j.Expression | None = None
+        """The function of the call that is being written."""
         self._evaluated: dict[int, Value] = {}
         """What expressions have given in the statement that is being written, by the node."""
 
@@ -158,6 +217,10 @@ class Interface(Writer):
 
     def _default_of(self, left: Value, node: j.Expression) -> Value | None:
         """Return ``left or node`` where an empty list, dict or string is what Go has there anyway."""
+        raise NotImplementedError
+
+    def or_empty(self, left: Value, empty: Value) -> Go | None:
+        """Return a value or something empty of its kind, where that is what Go has there anyway."""
         raise NotImplementedError
 
     # --- kinds.py
@@ -203,6 +266,10 @@ class Interface(Writer):
 
     def item(self, value: Value, key: Value) -> Value:
         """Return ``value[key]``."""
+        raise NotImplementedError
+
+    def held(self, value: Value, key: Value) -> Value:
+        """Return what a dict's ``get`` finds, which unlike ``value[key]`` never is a method."""
         raise NotImplementedError
 
     # --- lists.py
@@ -443,8 +510,22 @@ class Interface(Writer):
         """Write what a macro prints."""
         raise NotImplementedError
 
+    def write_macro(self, macro: j.Macro, values: dict[str, Value]) -> None:
+        """Write the body of a macro with its arguments."""
+        raise NotImplementedError
+
     def fail_with(self, value: Value) -> None:
         """Stop with an error that holds a text."""
+        raise NotImplementedError
+
+    # --- recursion.py
+
+    def cycle_of(self, macro: MacroOf) -> frozenset[str]:
+        """Return the macros that a macro can call and that can call it; none if it cannot call itself."""
+        raise NotImplementedError
+
+    def answer_of(self, macro: MacroOf, values: dict[str, Value]) -> Operand:
+        """Return what a macro prints: it calls itself."""
         raise NotImplementedError
 
     # --- packing.py

@@ -89,7 +89,9 @@ def laid_out(body: Body, encodings: Mapping[str, Encoding], *, is_start: bool = 
             made.append(item)
             continue
         current = None
-        if isinstance(item, If | Range):
+        if isinstance(item, Comment) and can_break:
+            made += [_BREAK, Comment(item.text, _TRIMMED)]
+        elif isinstance(item, If | Range):
             laid = _laid_branch(item, can_break, encodings)
             if can_break:
                 made.append(_BREAK)

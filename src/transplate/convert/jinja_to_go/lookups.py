@@ -88,7 +88,8 @@ class Lookups(Interface):
             case j.DictLiteral(items):
                 return DictOf(tuple((self.value(key), self.value(value)) for key, value in items))
             case j.Attribute(inner, name):
-                return self._of_either(node, inner, lambda held: self.attribute(held, name))
+                is_called = node is self._called
+                return self._of_either(node, inner, lambda held: self.attribute(held, name, is_called))
             case j.Item(inner, key):
                 return self._of_either(node, inner, lambda held: self.item(held, self.value(key)))
             case j.Slice():
@@ -112,8 +113,8 @@ class Lookups(Interface):
                 return self.call(node)
         raise Refused(f"the expression {type(node).__name__}")
 
-    def attribute(self, value: Value, name: str) -> Value:
-        """Return ``value.name``."""
+    def attribute(self, value: Value, name: str, is_called: bool = False) -> Value:
+        """Return ``value.name``, of which it may be known that it is called."""
         value = self.known(value)
         if isinstance(value, Namespace):
             held = self.state.attributes.get((value.number, name), Undefined(name))
@@ -136,7 +137,9 @@ class Lookups(Interface):
         if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPINGS:
             return Method(self.only(value, frozenset(MAPPINGS)), name)
         if isinstance(value, Go) and name in _STRING_METHODS and "str" in value.kinds:
-            return Method(self.only(value, TEXT), name)
+            if is_called or not value.kinds & MAPPINGS:
+                return Method(self.only(value, TEXT), name)
+            value = self.only(self.there(value), value.kinds - TEXT)  # a string's method is of no use
         return self._key(value, name)
 
     def _or_method(self, value: Go, name: str, found: Value) -> Value:
@@ -177,8 +180,30 @@ class Lookups(Interface):
             return self.at(value, key)
         return self._dynamic_item(value, key)
 
+    def held(self, value: Value, key: Value) -> Value:
+        """Return what a dict's ``get`` finds, which unlike ``value[key]`` never is a method."""
+        if not (isinstance(key, Const) and isinstance(key.value, str)):
+            return self.item(value, key)
+        name = key.value
+        if isinstance(value, DictOf):
+            return dict(value.items).get(key, Undefined(name))
+        if not isinstance(value, Go) or not value.kinds <= MAPPINGS or value.present is not None:
+            return self.item(value, key)
+        (kind, *others) = sorted(value.kinds)
+        if others:
+            inner, rest = Go(frozenset({kind}), value.expr), Go(frozenset(others), value.expr)
+            return self.choose(
+                type_test(value.expr, kind), lambda: self.held(inner, key), lambda: self.held(rest, key)
+            )
+        return key_of(kind, value.expr, name) if kind in RECORDS else self._entry(value, string(name))
+
     def _dynamic_item(self, value: Value, key: Value) -> Value:
         value = self.known(value)
+        if isinstance(key, Go) and key.kinds > TEXT and "type" not in key.kinds and _has_texts_as_keys(value):
+            is_text = self._is_kind(key, TEXT)
+            bare = Go(TEXT, key.expr, markup=key.markup)
+            if not isinstance(is_text, bool):
+                return self.choose(is_text, lambda: self._dynamic_item(value, bare), lambda: Undefined())
         if isinstance(value, DictOf) and isinstance(key, Go) and key.kinds == TEXT and key.present is None:
             texts = [held.value for pair in value.items for held in pair if isinstance(held, Const)]
             if len(texts) == 2 * len(value.items) > 8 and all(isinstance(text, str) for text in texts):
@@ -314,3 +339,10 @@ class Lookups(Interface):
 def _method_or_undefined(value: Value, name: str, methods: frozenset[str]) -> Value:
     """Return what Jinja takes for an item that is not there: the method of that name if there is one."""
     return Method(value, name) if name in methods else Undefined(name)
+
+
+def _has_texts_as_keys(value: Value) -> bool:
+    """Tell whether a value is a dict whose keys are all strings."""
+    if isinstance(value, DictOf):
+        return all(isinstance(key, Const) and isinstance(key.value, str) for key, _ in value.items)
+    return isinstance(value, Go) and value.kinds <= MAPPED.keys()

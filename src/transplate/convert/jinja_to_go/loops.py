@@ -238,6 +238,8 @@ class Loops(Interface):
     def range(self, declarations: tuple[Variable, ...], over: Operand, write: Callable[[], None]) -> None:
         """Write a range; what is known in it is not known behind it."""
         state = self.state.copy()
+        running = self.recursion
+        asked = running.asked if running is not None else 0
         with self.block() as items:
             write()
         self.dead = False
@@ -250,6 +252,8 @@ class Loops(Interface):
             self.forget(Variable(name))
         commands = build.pipeline(over).commands
         self.items.append(Range(Pipeline(commands, declarations), tuple(items)))
+        if running is not None and running.asked != asked:
+            self.items.append(build.when(running.called, (Break(),)))
 
     def _leave(self, item: Item) -> None:
         if not self._loops or self._loops[-1].unrolled:

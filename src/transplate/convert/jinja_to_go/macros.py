@@ -11,8 +11,8 @@ from transplate.convert.jinja_to_go.build import string
 from transplate.convert.jinja_to_go.defines import DEFINES
 from transplate.convert.jinja_to_go.interface import Interface, MacroTemplate
 from transplate.convert.jinja_to_go.operands import variable_name, variables_of, with_variable
-from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again, names_in
-from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
+from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again
+from transplate.convert.jinja_to_go.refusals import Ambiguous, ReadInItself, Refused
 from transplate.convert.jinja_to_go.state import State
 from transplate.convert.jinja_to_go.values import (
     ANY,
@@ -42,6 +42,9 @@ class Macros(Interface):
         found = macro.node
         values: dict[str, Value] = {}
         read = set(_names_read(found))
+        if "caller" in dict(node.keywords) and "caller" not in read:
+            self.fail(f"macro {found.name!r} was invoked with two values for the special caller argument")
+            return
         for name, argument in (*zip(found.parameters, node.arguments, strict=False), *node.keywords):
             if name in read:
                 given = self.value(argument)
@@ -54,46 +57,60 @@ class Macros(Interface):
             raise Refused("a macro with more arguments than parameters")
         if self.written_by_go(macro, values):
             return
-        if self.sink is None and self._calls_itself(macro):
+        if self.cycle_of(macro):
             defaults = zip(reversed(found.parameters), reversed(found.defaults), strict=False)
             constant = {name: Const(node.value) for name, node in defaults if isinstance(node, j.Literal)}
-            if self._call_template(macro, {**constant, **values}):
-                return
-        depth = self._depth.get(found.name, 0)
-        self.is_deep |= depth > 0
-        if depth >= self.depth:
-            raise Refused(f"the macro {found.name}, which calls itself")
+            self._call_itself(macro, {**constant, **values})
+            return
+        self._write_inline(macro, values)
+
+    def _write_inline(self, macro: MacroOf, values: dict[str, Value]) -> None:
+        """Write a macro out where it is called."""
         scopes = self.state.scopes
         self.state.scopes = [*scopes[:1], values]
-        self._depth[found.name] = depth + 1
         loops, self._loops = self._loops, []
         try:
-            self._write_macro(found, values)
+            self.write_macro(macro.node, values)
         finally:
-            self._depth[found.name] = depth
             self._loops = loops
             self.state.scopes = [self.state.scopes[0], *scopes[1:]]
 
-    def _write_macro(self, macro: j.Macro, values: dict[str, Value]) -> None:
+    def write_macro(self, macro: j.Macro, values: dict[str, Value]) -> None:
+        """Write the body of a macro with its arguments."""
         defaults = dict(zip(reversed(macro.parameters), reversed(macro.defaults), strict=False))
         for name in macro.parameters:
             if name not in values:
                 values[name] = self.value(defaults[name]) if name in defaults else Undefined(name)
         self.body(macro.body)
 
-    def _calls_itself(self, macro: MacroOf) -> bool:
-        """Tell whether a macro can come to call itself."""
-        seen: set[str] = set()
-        pending = [macro.node]
-        while pending:
-            for name in names_in(pending.pop().body):
-                called = self.state.scopes[0].get(name)
-                if name == macro.node.name:
-                    return True
-                if isinstance(called, MacroOf) and name not in seen:
-                    seen.add(name)
-                    pending.append(called.node)
-        return False
+    def _call_itself(self, macro: MacroOf, values: dict[str, Value]) -> None:
+        """Write what a macro prints that can come to call itself."""
+        if self.sink is None and self._call_template(macro, values):
+            return
+        if self.recursion is None and macro.node.name in self._printing:
+            raise ReadInItself(macro.node.name)
+        if self.sink is None and self._written_out(macro, values):
+            return
+        self.print(self.answer_of(macro, values))
+
+    def _written_out(self, macro: MacroOf, values: dict[str, Value]) -> bool:
+        """Write a macro out, whose arguments no template can have; False if what it calls cannot be one."""
+        name, kept = macro.node.name, dict(self.macro_templates)
+        if name in self._read_in_itself:
+            return False
+        restore = self._checkpoint()
+        printing, self._printing = self._printing, self._printing | {name}
+        try:
+            self._write_inline(macro, dict(values))
+        except ReadInItself as found:
+            if found.name not in self.cycle_of(macro):
+                raise
+            self.macro_templates = kept
+            restore()
+            return False
+        finally:
+            self._printing = printing
+        return True
 
     # --- templates that Go calls ----------------------------------------------------------------------
 
@@ -106,7 +123,6 @@ class Macros(Interface):
                 there = Go(value.kinds, value.expr, markup=value.markup)
                 if isinstance(present, bool):
                     return self._call_template(macro, {**values, name: there if present else absent})
-                # Both calls are templates, or neither is.
                 self.branch(
                     present,
                     self._called_with(macro, {**values, name: there}),
@@ -117,9 +133,10 @@ class Macros(Interface):
 
     def _called_with(self, macro: MacroOf, values: dict[str, Value]) -> Callable[[], None]:
         def write() -> None:
-            narrowed = {name: self.known(value) for name, value in values.items()}
-            if not self._call_template(macro, narrowed):
-                raise Refused(f"the macro {macro.node.name}, which calls itself")
+            narrowed = {
+                name: self.known(value) if isinstance(value, Go) else value for name, value in values.items()
+            }
+            self._call_itself(macro, narrowed)
 
         return write
 
@@ -149,9 +166,9 @@ class Macros(Interface):
         made = MacroTemplate(name if number == 1 else f"{name} {number}", [])
         if variants >= _MOST_VARIANTS:
             return MacroTemplate("", [])
+        kept = dict(self.macro_templates)
         self.macro_templates[key] = made
         restore = self._checkpoint()
-        kept = dict(self.macro_templates)
         try:
             self.state = State(
                 [{name: _outside(value) for name, value in self.state.scopes[0].items()}, values],
@@ -160,18 +177,37 @@ class Macros(Interface):
                     for place in self.state.attributes
                 },
             )
-            self._loops, self._depth, self.indexes = [], {}, {}
+            self._loops, self.indexes = [], {}
             with self.block() as items:
-                self._write_macro(macro.node, values)
+                self._write_template(macro, values)
         except (Refused, Ambiguous):
             self.macro_templates = {**kept, key: MacroTemplate("", [])}
             restore()
             return self.macro_templates[key]
+        except ReadInItself as found:
+            cycle = self.cycle_of(macro)
+            if found.name not in cycle:
+                raise
+            self.macro_templates = kept
+            restore()
+            self._read_in_itself |= cycle
+            return self._macro_template(macro, values, key)
         losses = self.losses
         restore()
         self.losses = losses
         made.items = items
         return made
+
+    def _write_template(self, macro: MacroOf, values: dict[str, Value]) -> None:
+        name = macro.node.name
+        if name in self._read_in_itself:
+            self.print(self.answer_of(macro, values))
+            return
+        printing, self._printing = self._printing, self._printing | {name}
+        try:
+            self.write_macro(macro.node, values)
+        finally:
+            self._printing = printing
 
 
 def _names_read(macro: j.Macro) -> Iterator[str]:

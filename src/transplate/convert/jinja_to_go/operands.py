@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
@@ -174,19 +174,26 @@ def declared_in(body: Iterable[Item]) -> Iterator[str]:
             yield from (variable.name for variable in item.pipeline.declarations)
 
 
-def assigned_in(body: Iterable[Item]) -> Iterator[str]:
-    """Yield the names of the variables that statements assign to; an empty one for what they print."""
+def assigned_in(body: Iterable[Item], failures: Collection[str]) -> Iterator[str]:
+    """Yield the names of the variables that statements assign to; an empty one for what they print.
+
+    Args:
+        body: The statements.
+        failures: The messages that some of them stop with.
+    """
     for item in body:
+        if isinstance(item, TemplateCall) and item.name.value in failures:
+            continue
         if isinstance(item, Action) and (item.pipeline.is_assignment or not item.pipeline.declarations):
             yield from (variable.name for variable in item.pipeline.declarations or (Variable(""),))
         elif isinstance(item, Text | TemplateCall):
             yield ""
         elif isinstance(item, If | Range):
-            yield from assigned_in(item.body)
+            yield from assigned_in(item.body, failures)
             if isinstance(item.orelse, If):
-                yield from assigned_in((item.orelse,))
+                yield from assigned_in((item.orelse,), failures)
             elif item.orelse is not None:
-                yield from assigned_in(item.orelse.body)
+                yield from assigned_in(item.orelse.body, failures)
 
 
 def with_variable(operand: Operand, name: str, other: Variable) -> Operand:

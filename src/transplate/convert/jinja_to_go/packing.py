@@ -11,7 +11,7 @@ from collections.abc import Callable
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, number, string
 from transplate.convert.jinja_to_go.interface import Decoder, Interface
-from transplate.convert.jinja_to_go.operands import type_test
+from transplate.convert.jinja_to_go.operands import negated, type_test
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.shapes import NOTHING, SCALARS, Shape, fits, list_of, merged
 from transplate.convert.jinja_to_go.truths import as_operand
@@ -34,6 +34,7 @@ from transplate.convert.jinja_to_go.values import (
     Undefined,
     Value,
     kinds_of,
+    lowest,
 )
 from transplate.gotmpl.nodes import Break, If, Operand, String, Variable
 from transplate.gotmpl.printer import print_node
@@ -142,7 +143,23 @@ class Packing(Interface):
             return Shape(frozenset().union(*(ELEMENTS[kind] for kind in value.kinds)))
         if isinstance(value, Chosen) and value.change is None:
             return self._shape_of_items(value.value)
+        if isinstance(value, Chosen) and value.is_list:
+            return self._shape_of_changed(value)
         return None
+
+    def _shape_of_changed(self, value: Chosen) -> Shape | None:
+        """Return what the items of a list are that a function has changed: written on trial."""
+        found: list[Shape | None] = []
+        restore = self._checkpoint()
+        with self.block():
+            self.walk(value, lambda one, _: found.append(self.shape_of(one)))
+        restore()
+        made = NOTHING
+        for one in found:
+            if one is None:
+                return None
+            made = merged(made, one)
+        return made
 
     def _message_of(self, operand: Operand) -> Operand | None:
         """Return the message that a list of calls, or a call of a loop, belongs to."""
@@ -404,9 +421,22 @@ class Packing(Interface):
     def _payload_at(self, value: Built, index: Value) -> Variable:
         found = self.declare("found", string("u"))
         if index == Const(-1):
-            self.walk_raw(value, lambda item: self.items.append(build.assign(found, item)))
-            return found
-        place = self._kept_operand(self.operand(index))
+            self._find_last(value, found)
+        elif isinstance(index, Int) and lowest(index) == -1:
+            with self.block() as last:
+                self._find_last(value, found)
+            with self.block() as other:
+                self._find(value, self.operand(index), found)
+            self.items.append(build.when(negated(index.expr), tuple(last), tuple(other)))
+        else:
+            self._find(value, self.operand(index), found)
+        return found
+
+    def _find_last(self, value: Built, found: Variable) -> None:
+        self.walk_raw(value, lambda item: self.items.append(build.assign(found, item)))
+
+    def _find(self, value: Built, index: Operand, found: Variable) -> None:
+        place = self._kept_operand(index)
         count = self.declare("count", string(""))
         self.homes.add(count.name)
 
@@ -416,7 +446,6 @@ class Packing(Interface):
             self.items.append(build.assign(count, call("print", count, string(" "))))
 
         self.walk_raw(value, look)
-        return found
 
     def built_reversed(self, value: Built) -> Built:
         """Return a list from its end."""

@@ -153,8 +153,6 @@ class Printing(Interface):
         if self.sink is None:
             self._call_define("repr", operand)
         else:
-            if any(depth > 1 for depth in self._depth.values()):
-                raise Refused("a list or dict printed as Python in a macro that calls itself")
             scan = defines.scan_repr(is_plain=self.takes("plain-json"))
             self.print(self.run(scan, "as Python prints it", "printed", s=operand))
 

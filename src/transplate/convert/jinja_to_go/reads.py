@@ -11,6 +11,8 @@ from transplate.jinja import nodes as j
 
 GENERATOR = "a generator that may be read twice"
 """What is refused."""
+_OWN = frozenset({"send", "throw", "close"})
+"""The attributes that a generator has."""
 _FILTERS = frozenset({"select", "selectattr", "reject", "rejectattr", "map", "unique", "items", "reverse"})
 
 
@@ -33,13 +35,30 @@ def is_read_again(body: j.Body, name: str, once: int) -> bool:
         name: The name.
         once: How often the name is there if it is read once.
     """
-    return list(names_in(body)).count(name) > once or _is_cut(body, name)
+    return _count(body, name) > once or _is_cut(body, name)
+
+
+def _count(body: object, name: str) -> int:
+    """Return how often a name is read; its attributes may be, for a generator has none of a dict's keys."""
+    pending: list[Any] = [body]
+    count = 0
+    while pending:
+        part = pending.pop()
+        if isinstance(part, j.Name):
+            count += part.name == name
+        elif isinstance(part, j.Attribute) and part.value == j.Name(name) and part.name not in _OWN:
+            continue
+        elif isinstance(part, tuple):
+            pending.extend(part)
+        elif is_dataclass(part):
+            pending.extend(getattr(part, one.name) for one in fields(part))
+    return count
 
 
 def _is_cut(body: j.Body, name: str) -> bool:
     """Tell whether a name is set outside of a loop or macro and read in it."""
     for node in body:
-        if isinstance(node, j.For | j.Macro) and list(names_in(node.body)).count(name) == 1:
+        if isinstance(node, j.For | j.Macro) and _count(node.body, name) == 1:
             return True
         if isinstance(node, j.If | j.For) and _is_cut(node.orelse, name):
             return True

@@ -28,5 +28,13 @@ class Ambiguous(Exception):
         self.reason = reason
 
 
+class ReadInItself(Exception):
+    """A macro that calls itself reads what it prints, so that it cannot be a template of Go's."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 class TooLong(Exception):
     """The converted template would be too long to be of use."""

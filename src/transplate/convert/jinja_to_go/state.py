@@ -88,6 +88,8 @@ class Writer:
         self.homes: set[str] = set()
         """Variables that are assigned to while others may hold what they gave."""
         self.losses: list[tuple[str, int | None]] = []
+        self.failures: set[str] = set()
+        """The messages that the template may stop with."""
         self._numbers: dict[str, int] = {}
         self.indexes: dict[str, Operand] = {}
         """Variables that count a loop, and the list that it goes over."""
@@ -212,6 +214,7 @@ class Writer:
 
     def fail(self, message: str) -> None:
         """Stop with an error that holds a message, as ``raise_exception`` does."""
+        self.failures.add(message)
         self.items.append(TemplateCall(string(message), build.pipeline(Variable("$"))))
         self.dead = True
 

@@ -189,3 +189,12 @@ LENGTH = (
     "{{ $t = slice $t (len $b) }}{{ end }}{{ $d := len $n }}"
 )
 """Characters of a text: padding it to its length in bytes adds a space for each byte that is no character."""
+
+NUMBER = (
+    '{{ $n := "" }}{{ $t := $s }}{{ range len $s }}{{ $c := slice $t 0 1 }}{{ $t = slice $t 1 }}'
+    '{{ if or (lt $c "0") (gt $c "9") (gt (len $n) 99999) }}'
+    '{{ template "not converted: the number in this text" $s }}{{ end }}'
+    '{{ $n = print $n $n $n $n $n $n $n $n $n $n (slice (printf "%*s" (index $c 0) "") 48) }}{{ end }}'
+    "{{ $d := len $n }}"
+)
+"""A whole number of up to seven digits in a text; where Jinja would look for another, the template stops."""

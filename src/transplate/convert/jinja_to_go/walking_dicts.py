@@ -11,6 +11,7 @@ from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
     MAPPED,
+    MAPPINGS,
     RECORDS,
     TEXT,
     Const,
@@ -84,6 +85,8 @@ class WalkingDicts(Interface):
         if not isinstance(inner, Go):
             raise Refused(f"the items of a {self._name_of(inner)}")
         inner = self.defined(inner)
+        if inner.kinds & MAPPINGS and not inner.kinds <= MAPPINGS:
+            inner = self.only(inner, frozenset(MAPPINGS))
         if len(inner.kinds) == 1 and inner.kinds <= RECORDS:
             (kind,) = inner.kinds
             self._walk_record(inner, kind, body, value, wants)
