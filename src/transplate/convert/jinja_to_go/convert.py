@@ -76,9 +76,7 @@ def to_go(
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     is_older = not behaviour_of(parse_version(ollama)).property_required
     features = frozenset({"ollama<0.20"} if is_older else ())
-    compiler = Compiler(
-        collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features
-    )
+    compiler = Compiler(collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features)
     try:
         _compile(compiler)
         made = _conversion(compiler, ollama)
