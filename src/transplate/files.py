@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from transplate.source import Source
 LARGEST = 64 * 1024 * 1024
 """Bytes that are read of a file that holds a template or settings."""
 _CHUNK = 1024 * 1024
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -63,6 +65,17 @@ def decoded(data: bytes, name: str) -> Source:
 def without_mark(source: Source) -> Source:
     """Return JSON text without the byte order mark that PowerShell and others put in front of it."""
     return Source(source.text.removeprefix("\ufeff"), source.name)
+
+
+def checked_text(text: str, name: str) -> str:
+    """Return a text of a JSON file, which may not have what is no text: half a surrogate pair.
+
+    Raises:
+        TransplateError: It has.
+    """
+    if _SURROGATE.search(text):
+        raise TransplateError(f"{name}: a lone surrogate, which is no text")
+    return text
 
 
 def json_in(source: Source) -> Any:

@@ -10,8 +10,10 @@ import resource
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,29 @@ def test_a_server_that_hangs(run: Run, folder: Path, monkeypatch: pytest.MonkeyP
         result = run("convert", f"http://127.0.0.1:{listening.getsockname()[1]}#m", "out/")
     assert (result.status, result.output) == (2, "")
     assert "no whole answer within 0.3 seconds" in result.errors
+    assert tree(folder) == {}
+
+
+def test_a_server_that_answers_a_byte_at_a_time(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "TIMEOUT", 0.4)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n{")
+                for _ in range(100):
+                    connection.sendall(b" ")
+                    time.sleep(0.02)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        result = run("convert", f"http://127.0.0.1:{listening.getsockname()[1]}#m", "out/")
+        thread.join()
+    assert (result.status, result.output) == (2, "")
+    assert "no whole answer within 0.4 seconds" in result.errors
     assert tree(folder) == {}
 
 
@@ -371,3 +396,26 @@ def test_a_file_of_the_same_name_that_is_none_of_ours(run: Run, folder: Path) ->
     result = run("convert", "m", "Modelfile")
     assert result.status == 0
     assert "m/ollama.json holds no Modelfile, and is not used" in result.errors
+
+
+@pytest.mark.parametrize("target", ["out/", "out.modelfile", "out.gotmpl", "out.jinja", "out.gguf", "--to"])
+@pytest.mark.parametrize("key", ["chat_template", "eos_token", "stop_strings"])
+def test_half_a_surrogate_pair_is_no_text(run: Run, folder: Path, key: str, target: str) -> None:
+    """JSON can say it with an escape, and no file can hold it."""
+    (folder / "m").mkdir()
+    (folder / "old.gguf").write_bytes(gguf(ENTRIES))
+    file = "generation_config.json" if key == "stop_strings" else "tokenizer_config.json"
+    (folder / "m" / "tokenizer_config.json").write_text('{"chat_template": "{{ messages[0].content }}"}')
+    (folder / "m" / file).write_text(
+        json.dumps({"chat_template": "x{{ messages[0].content }}", key: "a\ud800"})
+    )
+    before = tree(folder)
+    more = {"--to": ["hub", "out/"], "out.gguf": ["--base", "old.gguf"]}.get(target, [])
+    result = run("convert", "m", target, *more)
+    if key == "stop_strings" and target in ("out/", "out.gotmpl", "out.jinja", "out.gguf"):
+        assert result.status == 0
+        return
+    assert result.status == 2
+    assert "a lone surrogate, which is no text" in result.errors
+    assert tree(folder) == before
+    run("m")

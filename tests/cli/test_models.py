@@ -146,6 +146,13 @@ def test_named_chat_templates_stay_in_a_folder(run: Run, model: Path, folder: Pa
     assert {name: one.text for name, one in other.named.items()} == {
         name: one.text for name, one in own.named.items()
     }
+    (folder / "old.gguf").write_bytes(gguf({**ENTRIES, "tokenizer.chat_template.rag": "R"}))
+    result = run("convert", "model", "new.gguf", "--base", "old.gguf")
+    assert result.errors == "chat template rag of old.gguf stays\nwrote new.gguf\n"
+    assert {name: one.text for name, one in Model.load(folder / "new.gguf").named.items()} == {
+        **{name: one.text for name, one in own.named.items()},
+        "rag": "R",
+    }
     # A name is a file's, and leads nowhere else.
     named = [{"name": "default", "template": CHAT}, {"name": "../../x", "template": CHAT}]
     (folder / "bad").mkdir()

@@ -6,6 +6,7 @@ import pytest
 
 from tests.models.test_sources import ENTRIES, gguf
 from transplate.errors import TransplateError
+from transplate.models import Model
 from transplate.models.gguf import TEMPLATE, read_metadata
 from transplate.models.gguf_writer import write_with_template
 
@@ -47,6 +48,24 @@ def test_both_orders_of_bytes(tmp_path: Path, order: str) -> None:
     base.write_bytes(gguf(ENTRIES, order=order))
     write_with_template(base, target, "new")
     assert target.read_bytes() == gguf(ENTRIES | {TEMPLATE: "new"}, order=order)
+
+
+def test_named_templates(tmp_path: Path) -> None:
+    writer_of = pytest.importorskip("gguf").GGUFWriter
+    base, target = tmp_path / "base.gguf", tmp_path / "new.gguf"
+    writer = writer_of(str(base), "llama")
+    writer.add_chat_template([{"name": name, "template": name} for name in ("default", "tool_use", "rag")])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    write_with_template(base, target, "new", {"tool_use": "T", "more": "M"})
+    assert read_metadata(target) == read_metadata(base) | {
+        TEMPLATE: "new",
+        f"{TEMPLATE}.tool_use": "T",
+        f"{TEMPLATE}.more": "M",
+        "tokenizer.chat_templates": ["more", "rag", "tool_use"],
+    }
+    assert set(Model.load(target).named) == {"default", "tool_use", "rag", "more"}
 
 
 def test_nothing_half_written(tmp_path: Path) -> None:

@@ -78,6 +78,35 @@ def test_transformers_prints_the_prompts_of_a_modelfile(
     assert (tmp_path / "back.modelfile").read_bytes() == path.read_bytes()
 
 
+def test_transformers_finds_all_named_templates(
+    transformers_engine: TransformersEngine, tmp_path: Path
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    assert transformers_engine.name
+    named = {
+        "default": CHATML,
+        "tool_use": "{{ tools[0].function.name }}",
+        "rag": "R{{ messages[0].content }}",
+    }
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    config = {"chat_template": [{"name": name, "template": text} for name, text in named.items()]}
+    (source / "tokenizer_config.json").write_text(json.dumps(config))
+    out.mkdir()
+    save_tokenizer(out, bos=None)
+    Model.load(source).save_pretrained(out)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(out))
+    assert tokenizer.chat_template == named
+    messages = [{"role": "user", "content": "Hi"}]
+    tools = [{"type": "function", "function": {"name": "look", "parameters": {}}}]
+    for choice, expected in (
+        ({}, JinjaTemplate(CHATML).render(messages, add_generation_prompt=False)),
+        ({"tools": tools}, "look"),
+        ({"chat_template": "rag"}, "RHi"),
+    ):
+        assert tokenizer.apply_chat_template(messages, tokenize=False, **choice) == expected
+
+
 def test_ids_of_a_generation_are_stops(tmp_path: Path) -> None:
     save_tokenizer(tmp_path, bos=None)
     (tmp_path / "chat_template.jinja").write_text(CHATML)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,13 +29,14 @@ def write_gguf(
         TransplateError: The base is damaged, or the copy is there already and ``force`` is not given, or it
             cannot be written.
     """
-    from transplate.models.chat_templates import chat_template_of
+    from transplate.models.chat_templates import chat_template_of, other_chat_templates
     from transplate.models.gguf import read_metadata
     from transplate.models.gguf_writer import write_with_template
 
     with waiting(f"converting {model.name}"):
         chat = chat_template_of(model)
         parity = chat.parity(model)
+    named = other_chat_templates(model)
     if dry_run:
         read_metadata(Path(base))
     elif Path(destination).exists() and not force:
@@ -47,8 +49,8 @@ def write_gguf(
             def progress(done: int, total: int) -> None:
                 bar.update(100 * done // max(total, 1) - bar.pos)
 
-            write_with_template(Path(base), Path(destination), chat.text, progress=progress)
-    notes = list(chat.notes(model))
+            write_with_template(Path(base), Path(destination), chat.text, named, progress=progress)
+    notes = [*chat.notes(model), *_notes_on_base(Path(base), named)]
     if as_json:
         data = {"text": chat.text, "written": not dry_run, "notes": notes}
         print_json({**data, "parity": parity and report_data(parity)}, indent=2)
@@ -57,3 +59,12 @@ def write_gguf(
             say(line, err=True)
         say(f"{'would write' if dry_run else 'wrote'} {destination}", err=True)
     return NO if differs_unannounced(parity, chat.conversion) else FINE
+
+
+def _notes_on_base(base: Path, named: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is to be said where a GGUF has named chat templates that stay."""
+    from transplate.models.gguf import read_gguf
+
+    for name in sorted(read_gguf(base).named.keys() - named.keys() - {"default"}):
+        use = ", which llama-server runs where there are tools" if name == "tool_use" else ""
+        yield f"chat template {name} of {base} stays{use}"

@@ -17,6 +17,8 @@ speaking = click.option(
 def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
     if wrong := [pair for pair in pairs if not pair.partition("=")[1]]:
         raise click.BadParameter(f"{wrong[0]!r} is no NAME=TEXT")
+    if any("\ud800" <= letter <= "\udfff" for pair in pairs for letter in pair):
+        raise click.BadParameter("it is not UTF-8")
     return {name: text for name, _, text in (pair.partition("=") for pair in pairs)}
 
 

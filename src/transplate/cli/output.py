@@ -54,7 +54,8 @@ def print_json(data: Any, *, indent: int | None = None) -> None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Tell people something, in colour only where they look at a terminal and did not refuse it."""
-    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
+    shown = text.encode("utf-8", "backslashreplace").decode()
+    click.echo(shown, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def show_error(error: TransplateError) -> int:

@@ -17,7 +17,7 @@ from transplate.source import Source
 MAGIC = b"GGUF"
 TEMPLATE = "tokenizer.chat_template"
 STRING = 8
-_BOOL, _ARRAY = 7, 9
+_BOOL, ARRAY = 7, 9
 _FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", _BOOL: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_ENTRIES = 1_000_000
 _DEEPEST = 8
@@ -138,7 +138,7 @@ class GgufReader:
     def _value(self, kind: int, depth: int) -> Any:
         if kind == STRING:
             return self._text()
-        if kind == _ARRAY and depth < _DEEPEST:
+        if kind == ARRAY and depth < _DEEPEST:
             item, count = self._number("I"), self._number("Q")
             if item in _FORMATS:
                 layout = struct.Struct(f"{self.order}{_FORMATS[item]}")

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from transplate.errors import TransplateError
 from transplate.files import reason, replacing
-from transplate.models.gguf import MAGIC, STRING, TEMPLATE, GgufReader
+from transplate.models.gguf import ARRAY, MAGIC, STRING, TEMPLATE, GgufReader
 
 _ALIGNMENT = "general.alignment"
+_NAMES = "tokenizer.chat_templates"
 _DEFAULT_ALIGNMENT = 32
 _CHUNK = 8 * 1024 * 1024
 
 
 def write_with_template(
-    base: Path, target: Path, template: str, *, progress: Callable[[int, int], None] | None = None
+    base: Path,
+    target: Path,
+    template: str,
+    named: Mapping[str, str] = {},
+    *,
+    progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Write a copy of a GGUF with another chat template, whole or not at all.
 
     Args:
         base: The GGUF to copy, which stays as it is.
         target: The new file.
-        template: Its chat template; named templates beside it stay.
+        template: Its chat template.
+        named: Named chat templates beside it; those of other names stay.
         progress: Called with the bytes written so far and in the end.
 
     Raises:
@@ -37,36 +44,39 @@ def write_with_template(
         source = base.open("rb")
     except OSError as error:
         raise TransplateError(f"{base}: {reason(error)}") from error
+    texts = {TEMPLATE: template, **{f"{TEMPLATE}.{name}": text for name, text in named.items()}}
     with source:
-        head, data_start = _head(source, base, template)
+        head, data_start = _head(source, base, texts)
         with replacing(target) as file:
             file.write(head)
             _copy(source, data_start, file, progress)
 
 
-def _head(source: BinaryIO, base: Path, template: str) -> tuple[bytes, int]:
+def _head(source: BinaryIO, base: Path, texts: Mapping[str, str]) -> tuple[bytes, int]:
     """Return all that stands before the tensors of the new file, and where they begin in the old one."""
     reader = GgufReader(source, base)
     tensors, entries = reader.counts()
     start = source.tell()
     kept: list[bytes] = []
     alignment = _DEFAULT_ALIGNMENT
-    entry = _entry(reader.order, template)
-    is_replaced = False
+    missing = {name: _entry(reader.order, name, text) for name, text in texts.items()}
+    names = {name.removeprefix(f"{TEMPLATE}.") for name in texts if name != TEMPLATE}
     for _ in range(entries):
         name, value = reader.entry()
         end = source.tell()
-        if name == TEMPLATE:
-            kept.append(entry)
-            is_replaced = True
-        else:
-            source.seek(start)
-            kept.append(source.read(end - start))
+        source.seek(start)
+        entry = source.read(end - start)
+        start = end
+        if name == _NAMES and isinstance(value, list):
+            names.update(map(str, value))
+            continue
+        kept.append(missing.pop(name, entry))
         if name == _ALIGNMENT and isinstance(value, int) and value > 0:
             alignment = value
-        start = end
-    if not is_replaced:
-        kept.append(entry)
+    kept += missing.values()
+    if names:
+        kept.append(_entry(reader.order, _NAMES, sorted(names)))
+    entries = len(kept)
     for _ in range(tensors):
         reader.skip_tensor()
     end = source.tell()
@@ -74,7 +84,7 @@ def _head(source: BinaryIO, base: Path, template: str) -> tuple[bytes, int]:
     kept.append(source.read(end - start))
     source.seek(len(MAGIC))
     version = source.read(4)
-    counts = struct.pack(f"{reader.order}QQ", tensors, entries + (not is_replaced))
+    counts = struct.pack(f"{reader.order}QQ", tensors, entries)
     head = b"".join([MAGIC, version, counts, *kept])
     data_start = end + -end % alignment
     if tensors and data_start > source.seek(0, os.SEEK_END):
@@ -82,11 +92,17 @@ def _head(source: BinaryIO, base: Path, template: str) -> tuple[bytes, int]:
     return head + bytes(-len(head) % alignment if tensors else 0), data_start
 
 
-def _entry(order: str, template: str) -> bytes:
-    name, text = TEMPLATE.encode(), template.encode()
-    return b"".join(
-        [struct.pack(f"{order}Q", len(name)), name, struct.pack(f"{order}IQ", STRING, len(text)), text]
-    )
+def _entry(order: str, name: str, value: str | Sequence[str]) -> bytes:
+    """Return an entry of metadata: a text, or an array of texts."""
+
+    def text(value: str) -> bytes:
+        data = value.encode()
+        return struct.pack(f"{order}Q", len(data)) + data
+
+    if isinstance(value, str):
+        return text(name) + struct.pack(f"{order}I", STRING) + text(value)
+    head = struct.pack(f"{order}IIQ", ARRAY, STRING, len(value))
+    return b"".join([text(name), head, *map(text, value)])
 
 
 def _copy(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from transplate.errors import TransplateError
-from transplate.files import read_object, read_text, reason
+from transplate.files import checked_text, read_object, read_text, reason
 from transplate.models.gguf import read_gguf
 from transplate.models.model import Model
 from transplate.models.tokenizer import TOKENIZER, read_tokens
@@ -136,15 +136,17 @@ def _templates(value: Any, path: Path) -> dict[str, Source]:
     """Return the templates in a JSON value: a text, an object or an array of names and templates.
 
     Raises:
-        TransplateError: It is none of them.
+        TransplateError: It is none of them, or a template is no text.
     """
+    name = f"{path}:chat_template"
     if isinstance(value, str):
-        return {"default": Source(value, f"{path}:chat_template")}
+        return {"default": Source(checked_text(value, name), name)}
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
         value = {one.get("name"): one.get("template") for one in value}
     if not isinstance(value, dict) or not all(isinstance(one, str) for pair in value.items() for one in pair):
         raise TransplateError(f"{path}: chat_template: a text, or names with texts, is needed")
-    return {name: Source(text, f"{path}:chat_template[{name}]") for name, text in value.items()}
+    names = {key: f"{name}[{key}]" for key in value}
+    return {key: Source(checked_text(text, names[key]), names[key]) for key, text in value.items()}
 
 
 def _parameters(path: Path) -> tuple[dict[str, Any], list[str]]:

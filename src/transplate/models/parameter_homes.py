@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from transplate.errors import TransplateError
+from transplate.files import checked_text
 from transplate.models.huggingface import GENERATION
 from transplate.models.stops import texts_of
 from transplate.models.tokenizer import end_ids
@@ -123,3 +124,5 @@ def _check_all(generation: Mapping[str, Any], key: str, kind: type, needed: str)
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, bool) or not isinstance(one, kind):
             raise TransplateError(f"{GENERATION}: {key}: {needed}")
+        if isinstance(one, str):
+            checked_text(one, f"{GENERATION}: {key}")

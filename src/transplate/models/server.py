@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from transplate.errors import TransplateError
+from transplate.files import checked_text
 from transplate.gotmpl.literals import LiteralError, unquote
 from transplate.models.model import Model, Tokens
 from transplate.ollama.modelfile import Modelfile, ModelfileError
@@ -63,7 +64,7 @@ def _text(answer: dict[str, Any], field: str, address: str) -> str:
     value = answer.get(field, "")
     if not isinstance(value, str):
         raise TransplateError(f"{address}: {field}: the server sent no text")
-    return value
+    return checked_text(value, f"{address}: {field}")
 
 
 def _messages(messages: Any, address: str) -> list[tuple[str, str]]:

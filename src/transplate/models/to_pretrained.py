@@ -95,10 +95,6 @@ class _Folder:
         before = read_text(there).text if there.is_file() else None
         if before == text:
             return
-        if _SURROGATE.search(text):
-            raise TransplateError(
-                f"{self._model.name}: the chat template has a lone surrogate, which is no text"
-            )
         self._texts[name] = text
         if before is not None:
             self._replaced.append(f"{name} is another template")

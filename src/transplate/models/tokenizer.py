@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from transplate.errors import TransplateError
-from transplate.files import read_object
+from transplate.files import checked_text, read_object
 from transplate.models.model import Tokens
 
 TOKENIZER = "tokenizer_config.json"
@@ -84,7 +84,7 @@ def _special_texts(tokenizer: dict[str, Any], path: Path) -> dict[str, str]:
     for key, value in tokenizer.items():
         text = value.get("content") if isinstance(value, dict) else value
         if key.endswith("_token") and isinstance(text, str):
-            texts[key] = text
+            texts[key] = checked_text(text, f"{path}: {key}")
         elif key in _SPECIAL and value is not None:
             raise TransplateError(f"{path}: {key}: a text, or an object with a text as content, is needed")
     return texts
