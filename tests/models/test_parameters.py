@@ -6,7 +6,15 @@ from pathlib import Path
 
 from tests.oracle.modelfile.oracle import ModelfileOracle
 from transplate import Model
-from transplate.ollama.parameters import FLAGS, INTEGERS, LISTS, NUMBERS, read_options, refusal_of
+from transplate.ollama.parameters import (
+    FLAGS,
+    INTEGERS,
+    LISTS,
+    NUMBERS,
+    WITH_DRAFTS,
+    read_options,
+    refusal_of,
+)
 
 _VALUES = (
     *("1", "0", "-1", "+5", "-0", "007", "1.5", "1e3", "1e-400", ".5", "5.", "+.5", ".", "e5", "1e", "1e+5"),
@@ -24,14 +32,20 @@ def test_ollama_refuses_the_same(modelfile_oracle: ModelfileOracle) -> None:
     parameters = [(name, value) for name in names for value in _VALUES]
     answers = list(modelfile_oracle.refusals(parameters))
     refused = [parameter for parameter, error in zip(parameters, answers, strict=True) if error]
-    assert [parameter for parameter in parameters if refusal_of(*parameter)] == refused
+    assert [parameter for parameter in parameters if refusal_of(*parameter, drafts=False)] == refused
+    assert not refusal_of("draft_num_predict", "4")
+    assert (
+        refusal_of("draft_num_predict", "many")
+        == "PARAMETER draft_num_predict: Ollama refuses the value 'many'"
+    )
     assert 500 < len(refused) < len(answers) - 300
 
 
 def test_ollama_reads_the_same_options(modelfile_oracle: ModelfileOracle) -> None:
     texts = [["x"], ["x", "y"], ["x", 5]]
     values = [1, 0, -1, 1.5, -1.5, 2.0, 5e9, "hot", "5", True, False, None, {}, "x", *texts]
-    names = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, "mirostat", "nope")
+    integers = [name for name in INTEGERS if name not in WITH_DRAFTS]
+    names = (*integers, *NUMBERS, *FLAGS, *LISTS, "mirostat", "nope")
     options = [{name: value} for name in names for value in values]
     for option, theirs in zip(options, modelfile_oracle.options(options), strict=True):
         read, ignored, refused = read_options(option)

@@ -184,6 +184,9 @@ def test_refuses_parameters_that_ollama_does_not_know() -> None:
         "PARAMETER of_the_future: Ollama knows none of this name, and refuses to make the model",
         "PARAMETER num_ctx: Ollama refuses the value 'many'",
     ]
+    modelfile.set("draft_num_predict", 4)
+    with pytest.raises(ModelfileError, match="Ollama knows no PARAMETER"):
+        Modelfile.parse("FROM x\n", ollama="0.17.4").set("draft_num_predict", 4)
     modelfile.remove("of_the_future")
     assert "of_the_future" not in str(modelfile)
 

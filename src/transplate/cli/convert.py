@@ -279,6 +279,9 @@ def _lines(
     for loss in conversion.losses:
         place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
         yield f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}"
+    tokens = template.model.tokens
+    if template.language == "jinja" and tokens.adds_bos and tokens.bos:
+        yield f"bos: Ollama's tokenizer adds {tokens.bos}, so the TEMPLATE does not print it"
 
 
 def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:

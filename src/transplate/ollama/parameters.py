@@ -20,6 +20,7 @@ INTEGERS = (
     "num_gpu",
     "main_gpu",
     "num_thread",
+    "draft_num_predict",
 )
 NUMBERS = (
     "top_p",
@@ -45,7 +46,9 @@ DEPRECATED = (
 )
 """What Ollama ignores, with a warning."""
 NAMES = (*INTEGERS, *NUMBERS, *FLAGS, *LISTS, *DEPRECATED)
-"""All that Ollama knows."""
+"""All that the newest Ollama knows."""
+WITH_DRAFTS = ("draft_num_predict",)
+"""What came with the command DRAFT."""
 
 _INTEGER = re.compile("[+-]?[0-9]+")
 _DIGITS, _HEX_DIGITS = "[0-9]+(?:_[0-9]+)*", "[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*"
@@ -78,11 +81,18 @@ def read_parameters(parameters: Iterable[tuple[str, str]]) -> tuple[dict[str, An
     return values, warnings
 
 
-def refusal_of(name: str, text: str) -> str:
-    """Return why Ollama refuses to make a model with a PARAMETER, empty where it takes it."""
-    if name in (*DEPRECATED, *LISTS) or _value(name, text) is not None:
+def refusal_of(name: str, text: str, *, drafts: bool = True) -> str:
+    """Return why Ollama refuses to make a model with a PARAMETER, empty where it takes it.
+
+    Args:
+        name: Its name.
+        text: Its value.
+        drafts: Whether this Ollama knows what came with the command DRAFT.
+    """
+    is_known = name in NAMES and (drafts or name not in WITH_DRAFTS)
+    if is_known and (name in (*DEPRECATED, *LISTS) or _value(name, text) is not None):
         return ""
-    if name in NAMES:
+    if is_known:
         return f"PARAMETER {name}: Ollama refuses the value {text!r}"
     return f"PARAMETER {name}: Ollama knows none of this name, and refuses to make the model"
 

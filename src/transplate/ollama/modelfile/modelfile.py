@@ -23,7 +23,7 @@ from transplate.ollama.modelfile.writer import (
     written,
     written_value,
 )
-from transplate.ollama.parameters import NAMES, refusal_of
+from transplate.ollama.parameters import NAMES, WITH_DRAFTS, refusal_of
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import Source
 
@@ -115,8 +115,9 @@ class Modelfile:
     @property
     def refusals(self) -> list[str]:
         """Why Ollama's ``create`` refuses PARAMETERs that its parser takes, one text for each of them."""
+        drafts = self._behaviour.draft_command
         parameters = (one.command for one in self.statements if one.keyword == "parameter")
-        return list(filter(None, (refusal_of(*parameter) for parameter in parameters)))
+        return list(filter(None, (refusal_of(*parameter, drafts=drafts) for parameter in parameters)))
 
     # --- edits ------------------------------------------------------------------------------------------
 
@@ -188,7 +189,9 @@ class Modelfile:
         if not values:
             return []
         keyword = keyword_of(name, self._behaviour)
-        if keyword == "parameter" and name not in NAMES and not self._named(name):
+        drafts = self._behaviour.draft_command
+        is_known = name in NAMES and (drafts or name not in WITH_DRAFTS)
+        if keyword == "parameter" and not is_known and not self._named(name):
             raise _unknown(name)
         like = self._named(name) or [one for one in self.statements if one.keyword == keyword]
         text = self.source.text
