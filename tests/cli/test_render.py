@@ -208,3 +208,56 @@ def test_json_with_a_byte_order_mark(run: Run, folder: Path) -> None:
     (folder / "r.json").write_bytes(line)
     assert run("render", "t.gotmpl", "r.json").output == "<Hi>"
     assert run("render", "t.gotmpl", "--jsonl", "r.json").data == {"prompt": "<Hi>"}
+
+
+_OPENAIS = {
+    "model": "gpt",
+    "messages": [
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "How warm"}, {"type": "text", "text": "is it?"}],
+        },
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "type": "function",
+                    "function": {"name": "measure", "arguments": '{"place": "Oslo"}'},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call_1", "content": "7 °C"},
+    ],
+}
+
+
+def test_a_request_for_openais_api(run: Run, folder: Path) -> None:
+    """Typed parts and arguments as text are read as Ollama's endpoint for OpenAI's clients reads them."""
+    (folder / "openai.json").write_text(json.dumps(_OPENAIS))
+    calls = "{{ range .ToolCalls }}({{ .Function.Name }} {{ .Function.Arguments }}){{ end }}"
+    template = "{{ range .Messages }}[{{ .Role }} {{ .ToolName }}] {{ .Content }}" + calls + "\n{{ end }}"
+    (folder / "a.gotmpl").write_text(template)
+    result = run("render", "a.gotmpl", "openai.json")
+    assert (result.status, result.errors) == (0, "")
+    assert result.output == (
+        '[user ] How warm\n\nis it?\n[assistant ] (measure {"place":"Oslo"})\n[tool measure] 7 °C\n'
+    )
+    assert run("render", "renderer:qwen3-coder", "openai.json").status == 0
+
+
+def test_calls_that_a_continued_message_hides(run: Run, folder: Path) -> None:
+    call = {"type": "function", "function": {"name": "measure", "arguments": {}}}
+    last = {"role": "assistant", "content": "Wait.", "tool_calls": [call]}
+    (folder / "calls.json").write_text(json.dumps([{"role": "user", "content": "Hi"}, last]))
+    calls = "{% for call in m.tool_calls or [] %}({{ call.function.name }}){% endfor %}"
+    (folder / "a.jinja").write_text("{% for m in messages %}{{ m.content }}" + calls + ";{% endfor %}")
+    result = run("render", "a.jinja", "calls.json")
+    assert (result.status, result.output) == (0, "Hi;Wait.")
+    assert result.errors == (
+        "warning: the calls of the last message are not in the prompt: measure; "
+        "--no-generation-prompt shows what the template makes of them\n"
+    )
+    shown = run("render", "a.jinja", "calls.json", "--no-generation-prompt")
+    assert (shown.output, shown.errors) == ("Hi;Wait.(measure);", "")

@@ -37,7 +37,7 @@ Examples:
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text. Exit status 1 means that SRC cannot be converted, or that a
 prompt differs although the conversation is as the result takes it for granted, and not by what Ollama makes
-of a request before any template sees it.
+of a request before any template sees it, or that no conversation has a prompt of both.
 """
 
 
@@ -178,7 +178,7 @@ class _Result:
             self._say_left_out(language)
             is_told = self._destination is None or language_of_name(self._destination) is not None
             self._say_written("" if is_told else f", {_LANGUAGES[language]}")
-        return NO if unexplained(report, conversion).differences else FINE
+        return FINE if report.checked and not unexplained(report, conversion).differences else NO
 
     def _write(self, text: str, data: dict[str, Any], lines: Iterable[str]) -> None:
         if self._destination is not None:

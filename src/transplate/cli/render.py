@@ -10,9 +10,10 @@ import click
 from transplate.cli import FINE
 from transplate.cli.files import STDIN, name_of, read_text
 from transplate.cli.options import downloading, giving_tokens, naming_template, speaking
-from transplate.cli.output import errors_as_json, print_exactly, print_json
+from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.requests import (
     EXAMPLE,
+    calls_left_out,
     naming_request,
     read_json,
     read_request,
@@ -86,7 +87,8 @@ def command(
 ) -> int:
     """Print the prompt that the template SRC makes of a request, byte for byte.
 
-    REQUEST is a JSON file: a body of Ollama's /api/chat or /api/generate, or a list of messages. Without it
+    REQUEST is a JSON file: a body of Ollama's /api/chat or /api/generate, or a list of messages; messages as
+    only OpenAI's API takes them (typed parts, arguments as text) are read as Ollama does there. Without it
     and without -m, a short example conversation is rendered.
     """
     if sum(map(bool, (request_file, texts, lines_file))) > 1:
@@ -110,6 +112,11 @@ def command(
         request = request_of_texts(texts)
     with naming_request(request_file and name_of(request_file)):
         prompt = template.render(complete(request))
+    if calls := calls_left_out(request.messages, prompt.decode("utf-8", "replace")):
+        is_cut = template.language == "jinja" and generation_prompt is None
+        hint = "; --no-generation-prompt shows what the template makes of them" if is_cut else ""
+        warning = f"the calls of the last message are not in the prompt: {', '.join(calls)}{hint}"
+        say(click.style("warning: ", fg="yellow") + warning, err=True)
     if as_json:
         print_json({"prompt": prompt.decode("utf-8", "replace")})
     else:

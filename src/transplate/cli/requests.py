@@ -88,6 +88,39 @@ def read_request(source: Source) -> Request:
     return request
 
 
+def is_for_openai(messages: Any) -> bool:
+    """Return whether messages can only be for OpenAI's API: a content in typed parts, arguments as a text."""
+    if not isinstance(messages, list):
+        return False
+    for message in messages:
+        if not isinstance(message, dict):
+            return False
+        if isinstance(message.get("content"), list):
+            return True
+        calls = message.get("tool_calls")
+        functions = (
+            [call.get("function") for call in calls if isinstance(call, dict)]
+            if isinstance(calls, list)
+            else []
+        )
+        if any(isinstance(one, dict) and isinstance(one.get("arguments"), str) for one in functions):
+            return True
+    return False
+
+
+def calls_left_out(messages: Any, prompt: str) -> list[str]:
+    """Return the names of the functions that an assistant's last message calls and a prompt does not have.
+
+    A chat template's prompt ends behind the text of a last message, which is to be continued.
+    """
+    try:
+        calls = messages[-1]["tool_calls"] if messages[-1]["role"] == "assistant" else ()
+        names = [call["function"]["name"] for call in calls]
+    except (KeyError, IndexError, TypeError):
+        return []
+    return [name for name in names if isinstance(name, str) and name not in prompt]
+
+
 def request_of_texts(texts: Sequence[str]) -> Request:
     """Return a chat of which the user says the first text, the assistant the second, and so on."""
     return Request([{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from transplate.cli.files import STDIN, name_of, opened
-from transplate.cli.requests import Request
+from transplate.cli.requests import Request, is_for_openai
 from transplate.errors import RequestError, TransplateError, naming
 from transplate.language import Language
 from transplate.source import Source
@@ -191,6 +191,7 @@ def _render_go(text: str) -> Callable[[Request], bytes]:
     template = OllamaTemplate(text)
 
     def render(request: Request) -> bytes:
+        request = _for_ollama(request)
         if request.generation_prompt is not None:
             raise RequestError("a Go template decides itself whether it opens the assistant's turn")
         return template.render_bytes(
@@ -205,8 +206,19 @@ def _render_go(text: str) -> Callable[[Request], bytes]:
     return render
 
 
+def _for_ollama(request: Request) -> Request:
+    """Return a request for OpenAI's API as Ollama's endpoint for that makes one of its own of it."""
+    if not is_for_openai(request.messages):
+        return request
+    from transplate import Conversation
+
+    made = Conversation.read({"messages": request.messages, "tools": request.tools}).to_ollama()
+    return replace(request, messages=made["messages"], tools=made.get("tools"))
+
+
 def _render_by_renderer(renderer: Any) -> Callable[[Request], bytes]:
     def render(request: Request) -> bytes:
+        request = _for_ollama(request)
         if request.generation_prompt is not None:
             raise RequestError("a renderer decides itself whether it opens the assistant's turn")
         if request.suffix:
