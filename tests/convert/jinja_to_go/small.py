@@ -92,4 +92,9 @@ SMALL = {
         "{% for m in messages %}{{ m.content }}{% endfor %}{{ tools|map(attribute='type')|join }}"
         "{{ tools|selectattr('function')|list|length }}{{ tools|reject|list|length }}"
     ),
+    "a number below nought": (
+        "{% set ns = namespace(last=-1, seen='') %}{% for m in messages %}"
+        "{% set ns.seen = ns.seen ~ ',' ~ ns.last ~ (ns.last|tojson) ~ (ns.last|string)|length %}"
+        "{% if m.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}{% endfor %}{{ ns.seen }}"
+    ),
 }

@@ -48,7 +48,7 @@ class JsonText(Interface):
         elif isinstance(value, Undefined):
             self.fail("Object of type Undefined is not JSON serializable")
         elif isinstance(value, Int):
-            self.print(self._printable(self.int_operand(value)))
+            self.write(value)
         elif isinstance(value, Cat | Json):
             self._write_json_text(self.text_operand(value))
         elif isinstance(value, Go):

@@ -130,8 +130,8 @@ class Lookups(Interface):
             and self._is_kind(value, MAPPINGS) is True
         ):
             return Method(value, name)
-        if isinstance(value, Const | Cat | Json) or (isinstance(value, Go) and value.kinds == TEXT):
-            return Method(value, name) if name in _STRING_METHODS else Undefined(name)
+        if _is_text(value) or (isinstance(value, Go) and value.kinds == TEXT):
+            return _method_or_undefined(value, name, _STRING_METHODS)
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return Method(value, name)
         if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPINGS:
@@ -298,7 +298,7 @@ class Lookups(Interface):
         if isinstance(value, Undefined):
             self._fail_undefined(value)
             return Undefined(name)
-        if isinstance(value, Cat | Json) or (isinstance(value, Const) and isinstance(value.value, str)):
+        if _is_text(value):
             return _method_or_undefined(value, name, _STRING_METHODS)
         if isinstance(value, ListOf | Built | Joined | Split):
             return _method_or_undefined(value, name, _LIST_METHODS)
@@ -346,3 +346,9 @@ def _has_texts_as_keys(value: Value) -> bool:
     if isinstance(value, DictOf):
         return all(isinstance(key, Const) and isinstance(key.value, str) for key, _ in value.items)
     return isinstance(value, Go) and value.kinds <= MAPPED.keys()
+
+
+def _is_text(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, str)
+    return isinstance(value, Cat | Json)

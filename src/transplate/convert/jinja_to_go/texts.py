@@ -17,6 +17,7 @@ from transplate.convert.jinja_to_go.values import (
     Json,
     Undefined,
     Value,
+    lowest,
     operands_of,
     text_value,
 )
@@ -64,7 +65,7 @@ class Texts(Interface):
                 return Go(TEXT, value.expr, markup=value.markup)
         if isinstance(value, Go) and not convert:
             return self.only(value, TEXT)
-        if isinstance(value, Int) and convert:
+        if isinstance(value, Int) and convert and lowest(value) >= 0:
             return Go(TEXT, call("print", self.int_operand(value)))
         if not convert:
             raise Refused(f"a {self._name_of(value)} where a string is needed")
