@@ -6,6 +6,7 @@ from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.truths import as_operand
 from transplate.convert.jinja_to_go.values import (
     ABSENT,
     ELEMENTS,
@@ -155,6 +156,9 @@ class Lists(Interface):
             return value
         if not isinstance(value, Go):
             raise Refused(f"an item of a {self._name_of(value)}")
+        if value.present is not None and value.absent == "none":  # None has no items, and does not fail
+            bare = Go(value.kinds, value.expr, markup=value.markup)
+            return self.choose(value.present, lambda: self.at(bare, index), lambda: Undefined())
         value = self.defined(value)
         if value.kinds == TEXT and isinstance(fixed, int):
             return self.at(value, index)
@@ -165,7 +169,12 @@ class Lists(Interface):
         if not value.kinds <= ELEMENTS.keys():
             if value.kinds & MAPPED.keys() or len(value.kinds) == 1:
                 raise self.split_kinds(value, f"an item of a {self._name_of(value)}")
-            value = self.only(value, frozenset(ELEMENTS))
+            listed = self._kept_go(value, "list")
+            return self.choose(
+                as_operand(self._is_kind(listed, frozenset(ELEMENTS))),
+                lambda: self.at(Go(listed.kinds & ELEMENTS.keys(), listed.expr), index),
+                lambda: self.at(Go(listed.kinds - ELEMENTS.keys(), listed.expr), index),
+            )
         elements = frozenset().union(*(ELEMENTS[kind] for kind in value.kinds))
         if isinstance(fixed, int):
             return self._fixed_item(value, elements, fixed)

@@ -304,7 +304,10 @@ class Lookups(Interface):
             return _method_or_undefined(value, name, _LIST_METHODS)
         if not isinstance(value, Go):
             return Undefined(name)
-        value = self.there(value)  # None has no keys, and does not fail
+        if value.present is not None and value.absent == "none":  # None has no keys, and does not fail
+            bare = Go(value.kinds, value.expr, markup=value.markup)
+            return self.choose(value.present, lambda: self._key(bare, name), lambda: Undefined(name))
+        value = self.there(value)
         if len(value.kinds) == 1:
             (kind,) = value.kinds
             if kind in RECORDS:
