@@ -15,6 +15,7 @@ from transplate.convert.jinja_to_go.values import (
     ELEMENTS,
     MAPPED,
     MAPPINGS,
+    SCALARS,
     TEXT,
     Chosen,
     Const,
@@ -32,7 +33,6 @@ from transplate.convert.jinja_to_go.values import (
     kinds_of,
     text_value,
 )
-from transplate.gotmpl.nodes import Operand, Variable
 from transplate.jinja import nodes as j
 
 
@@ -184,9 +184,6 @@ class Filters(Interface):
         if isinstance(value, Split) and _joins(value, separator):
             return self.behind_separator(value)
         separator = self.kept(separator, "separator")
-        rest = self._joined_again(value, separator) if isinstance(value, Split) else None
-        if rest is not None:
-            return rest
 
         def write() -> None:
             more = self.declare("more", build.boolean(False))
@@ -203,20 +200,6 @@ class Filters(Interface):
             self.walk(value, item)
 
         return text_value(self.captured(write))
-
-    def _joined_again(self, value: Split, separator: Value) -> Value | None:
-        """Return ``text.split(separator)[1:]|join(separator)``: what is behind the first of them."""
-        if isinstance(separator, Const):
-            same = value.separator == separator.value
-        else:
-            same = isinstance(separator, Go) and value.separator == separator.expr
-        if not same or (value.skip, value.drop, value.limit) != (1, 0, None):
-            return None
-        part = value.separator if isinstance(value.separator, str) else None
-        operands: dict[str, Operand] = {"s": self.text_operand(value.text)}
-        if isinstance(value.separator, Variable):
-            operands["p"] = value.separator
-        return Go(TEXT, self.run(strings.after_first(part), "what is behind it", "behind", **operands))
 
 
 def _joins(value: Split, separator: Value) -> bool:
@@ -289,14 +272,29 @@ def _dictsort(_: Interface, value: Value, arguments: list[Value]) -> Value:
 
 
 def _at_end(index: int, name: str) -> Callable[[Interface, Value, list[Value]], Value]:
-    def apply(self: Interface, value: Value, _: list[Value]) -> Value:
-        if isinstance(value, Go) and value.kinds & MAPPINGS:
-            raise self.split_kinds(value, f"the {name} key of a dict")
+    """Return the filter for the first or the last item: what is undefined has none, for None it fails."""
+
+    def found(self: Interface, value: Value) -> Value:
+        value = self.known(value)
+        if isinstance(value, Undefined):
+            return value
         if isinstance(value, DictOf):
             raise Refused(f"the {name} key of a dict")
+        if isinstance(value, Go):
+            missing = self.settled(self._is_kind(value, frozenset({"undefined"})))
+            if not isinstance(missing, bool):
+                bare = Go(value.kinds - {"undefined"}, value.expr, markup=value.markup)
+                return self.choose(missing, Undefined, lambda: found(self, bare))
+            if value.absent == "none":
+                value = self.defined(value)
+            rest = value.kinds - SCALARS
+            if rest and rest != value.kinds:
+                value = self.only(value, rest)
+            if value.kinds & MAPPINGS:
+                raise self.split_kinds(value, f"the {name} key of a dict")
         return self.at(value, Const(index))
 
-    return apply
+    return lambda self, value, _: found(self, value)
 
 
 def _method(name: str) -> Callable[[Interface, Value, list[Value]], Value]:

@@ -145,7 +145,9 @@ class Lists(Interface):
             return self._chosen_item(value, fixed)
         if isinstance(value, Joined) and isinstance(fixed, int):
             return self._joined_item(value, fixed)
-        if isinstance(value, Go) and value.kinds == TEXT and isinstance(fixed, int):
+        if isinstance(value, Go) and value.kinds == TEXT and value.absent == "undefined":
+            value = self.defined(value)
+        if isinstance(value, Go) and value.kinds == TEXT and value.present is None and isinstance(fixed, int):
             found = self.kept(self.slice_text(value, fixed, fixed + 1 if fixed != -1 else None), "c")
             assert isinstance(found, Go)  # noqa: S101
             return Go(TEXT, found.expr, found.expr)

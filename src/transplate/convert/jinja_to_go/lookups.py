@@ -130,6 +130,8 @@ class Lookups(Interface):
             and self._is_kind(value, MAPPINGS) is True
         ):
             return Method(value, name)
+        if isinstance(value, Go) and value.kinds == TEXT and value.absent == "undefined":
+            value = self.defined(value)
         if _is_text(value) or (isinstance(value, Go) and value.kinds == TEXT):
             return _method_or_undefined(value, name, _STRING_METHODS)
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):

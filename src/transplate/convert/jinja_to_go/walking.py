@@ -11,6 +11,7 @@ from transplate.convert.jinja_to_go.build import call, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.values import (
+    ABSENT,
     ELEMENTS,
     MAPPED,
     RECORDS,
@@ -109,11 +110,13 @@ class Walking(Interface):
         if narrowed != value:
             self._walk(narrowed, body, wants)
             return
-        if value.kinds & {"undefined", "none"} and value.kinds - {"undefined", "none"}:
+        if value.kinds & ABSENT and value.kinds - ABSENT:
             kept = self._kept_go(value, "list")
+            if "none" in value.kinds:
+                kept = self.only(kept, value.kinds - {"none"})
             with self.block() as items:
                 self.learn(kept.expr, True)
-                self._walk_go(Go(value.kinds - {"undefined", "none"}, kept.expr), body, wants)
+                self._walk_go(Go(value.kinds - ABSENT, kept.expr), body, wants)
             self.items.append(build.when(kept.expr, tuple(items)))
             return
         if value.kinds <= MAPPED.keys():
