@@ -26,6 +26,8 @@ from tests.portability.data import Maker
 from tests.portability.subjects import project_subjects
 from transplate import Conversation, JinjaTemplate, OllamaTemplate, ParityReport, check_parity
 from transplate.errors import TransplateError
+from transplate.jinja.template import parse
+from transplate.parity.coverage import GoCoverage
 from transplate.parity.generate import Effort
 from transplate.parity.pair import Pair, comparable, equal
 from transplate.parity.sides import side_of
@@ -95,6 +97,11 @@ def mutate(source: str, language: str, random: Random) -> Mutant | None:
     except TransplateError:
         return None
     return Mutant(source, made, language, change.__name__.strip("_"))
+
+
+def form_of(source: str, language: str) -> str:
+    """Return what a template says, however it is spelled: mutants that say the same are equal."""
+    return GoCoverage(source).marked if language == "gotmpl" else repr(parse(source))
 
 
 def _texts(source: str, language: str) -> list[tuple[int, int]]:
@@ -322,12 +329,13 @@ def judged(seed: int, start: int, *, ordinary: bool) -> Iterator[Verdict | int]:
         block = number // _BLOCK
         source, language = Random(f"{seed}/{block}").choice(sources())
         if original is None or original.source != source:
-            original, seen = Original(source, language), set()
+            original, seen = Original(source, language), {form_of(source, language)}
         mutant = mutate(source, language, Random(f"{seed}/{block}/{number}"))
-        if mutant is None or mutant.source in seen:
+        form = "" if mutant is None else form_of(mutant.source, language)
+        if mutant is None or form in seen:
             yield number
         else:
-            seen.add(mutant.source)
+            seen.add(form)
             yield _judged(number, mutant, original.share_noticing(mutant), ordinary=ordinary) or number
         number += 1
 
