@@ -36,7 +36,7 @@ NOW = datetime(2025, 3, 4, 5, 6, 7)
 RANDOM = 2000
 HARD = 0.01
 _SMALL = 3
-_LONG = Effort(patience=800, most=4000, rare=800, seconds=60.0)
+_LONG = Effort(patience=600, most=3000, rare=600, seconds=60.0)
 _BLOCK = 25
 """How many mutants in a row are made of one template."""
 _ACTION = {
@@ -205,11 +205,11 @@ def _guard(source: str, language: str, random: Random) -> str | None:
     """Make a condition hold in fewer cases, or in more."""
     conditions = {
         "jinja": (
-            *("messages|length < 12", "loop.index0 != 5", "not loop.first", "(tools or [])|length < 4"),
+            *("messages|length < 3", "loop.index0 != 2", "not loop.first", "(tools or [])|length < 3"),
             *("messages[-1].role == 'user'", "'zebra' not in messages[0].content|string"),
         ),
         "gotmpl": (
-            *("(lt (len $.Messages) 12)", "(lt (len $.Tools) 4)", "(not $.Think)"),
+            *("(lt (len $.Messages) 3)", "(lt (len $.Tools) 3)", "(not $.Think)"),
             *("(not $.Tools)", '(ne (index $.Messages 0).Role "user")'),
         ),
     }

@@ -7,6 +7,7 @@ templates look for texts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,7 +15,7 @@ from math import floor
 
 from transplate.conversation import Conversation, Message
 from transplate.parity.literals import Literals
-from transplate.parity.variations import call, tool, tool_round
+from transplate.parity.variations import call, in_parts, tool, tool_round
 
 _LETTERS = "qwertyuiopasdfghjklzxcvbnm0123456789"
 _LONGEST_TEXT, _LONGEST_QUESTION = 20_000, 200_000
@@ -26,6 +27,8 @@ _MOST_NUMBERS = 24
 _LONGEST_WORD = 60
 _MOST_WORDS = 250
 _FEW_WORDS = 8
+_MOST_ROLES = 16
+_ROLE = re.compile(r"[a-z_]{3,}")
 _ROLES = ("system", "user", "assistant", "tool")
 
 
@@ -42,8 +45,13 @@ def aimed_at(literals: Literals, roles: Sequence[str] = _ROLES) -> Iterator[Conv
         yield from _of_count(size)
     for number in numbers:
         yield _with_value(number)
+    words = sorted(literals.compared, key=lambda text: (len(text), text))
     yield from _with_everyone_everywhere(max(map(floor, numbers), default=0))
-    yield from _with_texts(sorted(literals.compared, key=lambda text: (len(text), text)), roles)
+    for role in [word for word in words if _ROLE.fullmatch(word)][:_MOST_ROLES]:
+        said, user = Message(role, "One."), Message("user", "Two.")
+        yield Conversation((said, user) * _LEAST_PLACES)
+        yield Conversation((user, said) * _LEAST_PLACES + (user,))
+    yield from _with_texts(words, roles)
 
 
 # --- numbers --------------------------------------------------------------------------------------------
@@ -64,7 +72,10 @@ def _of_length(size: int) -> Iterator[Conversation]:
 def _filled(text: str) -> Iterator[Conversation]:
     """Yield conversations with one text in all places that there are for texts."""
     answer = Message("assistant", text, text)
-    yield Conversation((Message("system", text), Message("user", text), answer, Message("user", text)))
+    plain = Conversation((Message("system", text), Message("user", text), answer, Message("user", text)))
+    yield plain
+    for roles in ((), ("user",), ("assistant",)):
+        yield in_parts(plain, *roles)
     asked = tool_round((call(1, {"value": text}),), content=text, reasoning=text, results=(text,))
     yield replace(asked, messages=(*asked.messages, answer, Message("user", text)))
 
@@ -112,21 +123,21 @@ def _with_everyone_everywhere(furthest: int) -> Iterator[Conversation]:
     turn = (Message("user", "Hi"), Message("assistant", "Hello."))
     one = tool_round((call(1),), reasoning="Hm.").messages
     both = tool_round((call(1), call(2)), content="Both.").messages
-    answer = Message("assistant", "So.", "Thus.")
-    rounds = (*one, answer, *both, answer, *one, *one[1:], answer, *turn)
-    fronts: tuple[tuple[Message, ...], ...] = (
-        (),
-        (Message("system", "Be brief."),),
-        turn,
-        (*one[:3], answer),
-    )
-    for front in fronts:
-        messages = (*front, *rounds * (places // len(rounds) + 1))
-        yield Conversation((*messages, Message("user", "And now?")), (tool("get_weather"),))
-        kept = messages[: max(3, places)]
-        while kept[-1].role == "assistant":
-            kept = kept[:-1]
-        yield Conversation(kept, (tool("get_weather"),))
+    answer, system = Message("assistant", "So.", "Thus."), Message("system", "Be brief.")
+    plain = (*turn, Message("user", "Go on."), answer)
+    single = (*one, answer, *turn, *one, *one[1:], answer)
+    mixed = (*one, answer, *both, answer, *one, *one[1:], answer, *turn)
+    fronts: tuple[tuple[Message, ...], ...] = ((), (system,), turn, (*one[:3], answer))
+    for rounds, tools in ((plain, ()), (single, (tool("get_weather"),)), (mixed, (tool("get_weather"),))):
+        for front in fronts if tools else fronts[:2]:
+            messages = (*front, *rounds * (places // len(rounds) + 1))
+            longest = Conversation((*messages, Message("user", "And now?")), tools)
+            yield longest
+            yield in_parts(longest)
+            kept = messages[: max(3, places)]
+            while kept[-1].role == "assistant":
+                kept = kept[:-1]
+            yield Conversation(kept, tools)
 
 
 # --- texts ----------------------------------------------------------------------------------------------

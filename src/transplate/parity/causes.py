@@ -58,8 +58,10 @@ class Explanation:
         causes: The names of the causes, all of which it takes.
         fixed: The differences in fixed text, with the name of the cause of each.
         unexplained: What no experiment accounts for.
+        changes: The experiments to be made together, of which the causes are named.
     """
 
     causes: tuple[str, ...]
     fixed: tuple[Hunk, ...] = ()
     unexplained: tuple[Hunk, ...] = ()
+    changes: tuple[str, ...] = ()

@@ -48,7 +48,7 @@ class Explainer(Measure):
             return self.explain(conversation)
         known = self._known_in_form(conversation, shape)
         if known:
-            return Explanation(known)
+            return Explanation(known, changes=known)
         self._known_forms.add(shape.name)
         return Explanation((f"{FORM}{shape.name}",))
 
@@ -195,7 +195,7 @@ class Explainer(Measure):
         changed = self.changed(conversation, names)
         outcomes = self.pair.outcomes(changed)
         if outcomes[0].error or outcomes[1].error:
-            return Explanation((*names, "raises"))
+            return Explanation((*names, "raises"), changes=names)
         one, other = self.prompts(outcomes, names)
         used = reconcile(one, other, tuple(self.accepted))
         unexplained: list[Hunk] = []
@@ -208,4 +208,4 @@ class Explainer(Measure):
         if unexplained:
             causes["unexplained"] = None
         fixed = tuple(hunk for hunk in self.accepted if hunk in used)
-        return Explanation(tuple(causes), fixed, tuple(unexplained))
+        return Explanation(tuple(causes), fixed, tuple(unexplained), names)

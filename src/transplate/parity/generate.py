@@ -109,6 +109,7 @@ class Search:
         )
         self._mutator = Mutator(self._random, words, names)
         self._parents: list[tuple[Conversation, frozenset[ArmKey]]] = []
+        self._missing: dict[str, str] = {}
         self._well_known: set[ArmKey] = set()
         self._witnesses: dict[ArmKey, list[Conversation]] = {}
         self._shapes: Sequence[Shape] = SHAPES if "jinja" in {side.language for side in pair.sides} else ()
@@ -120,15 +121,13 @@ class Search:
 
     def run(self, seeds: Iterable[Conversation]) -> Iterator[Generated]:
         """Yield conversations with what both sides make of them: the seeds, then those made of them."""
-        missing = missing_variables(self.pair)
-        for conversation in seeds:
+        self._missing = missing_variables(self.pair)
+        for conversation in self._completed(seeds):
             yield from self._tried(conversation)
-            if missing:
-                yield from self._tried(replace(conversation, variables={**missing, **conversation.variables}))
         for number, side in enumerate(self.pair.sides):
             untaken = [at for owner, at in self.untaken if owner == number]
             self.dead |= {(number, at): reason for at, reason in dead_arms(side, untaken).items()}
-        for conversation in chain(self._probes(), self._solutions()):
+        for conversation in chain(self._completed(self._probes()), self._solutions()):
             yield from self._tried(conversation)
         yield from self._in_shapes()
         made = fruitless = 0
@@ -141,6 +140,13 @@ class Search:
                 yield generated
         for _ in range(effort.rare if self._parents else 0):
             yield from self._tried(self._rare(), self._shape())
+
+    def _completed(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
+        """Yield conversations as they are, and with the variables without which a template fails."""
+        for conversation in conversations:
+            yield conversation
+            if self._missing:
+                yield replace(conversation, variables={**self._missing, **conversation.variables})
 
     def _tried(self, conversation: Conversation, shape: Shape = PLAIN) -> Iterator[Generated]:
         """Render a conversation; one that Ollama refuses counts for the other side's branches alone."""

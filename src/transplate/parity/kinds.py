@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from transplate.conversation import Conversation
-from transplate.parity.causes import FIXED, FORM, OUTPUT, Explanation
+from transplate.parity.causes import FIXED, FORM, Explanation
 from transplate.parity.explaining import Explainer
 from transplate.parity.pair import Outcomes, Pair, comparable, equal
 from transplate.parity.places import place_of
@@ -144,9 +144,7 @@ class _Maker:
     def _shows(self, name: str, case: Explained) -> Callable[[Conversation], bool]:
         """Return whether a conversation shows a cause as a case does."""
         explainer = self._explainer
-        changes = [
-            cause for cause in case.explanation.causes if cause in explainer.changes or cause in _OUTPUTS
-        ]
+        changes = case.explanation.changes
         others = [cause for cause in changes if cause != name]
 
         def shows(conversation: Conversation) -> bool:
@@ -229,7 +227,6 @@ class _Maker:
         return (before[0].prompt != after[0].prompt) != (before[1].prompt != after[1].prompt)
 
 
-_OUTPUTS = frozenset(change.name for change in OUTPUT)
 _NOT_PROBED = frozenset(
     {"default-system", "literal", "text-not-parts", "missing-variables", "no-user", *FIXED}
 )

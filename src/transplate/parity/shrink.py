@@ -9,7 +9,8 @@ from transplate.conversation import Conversation, Message
 from transplate.parity.experiments import SENTINEL
 from transplate.parity.weirdness import weirdness
 
-_MOST_TRIES = 90
+_MOST_TRIES = 160
+_MOST_SINGLE = 6
 
 
 def shrink(
@@ -45,7 +46,9 @@ def _smaller(conversation: Conversation) -> Iterator[Conversation]:
     if conversation.tools:
         yield replace(conversation, tools=())
         if len(conversation.tools) > 1:
-            yield from (replace(conversation, tools=(tool,)) for tool in conversation.tools)
+            yield from (replace(conversation, tools=(tool,)) for tool in conversation.tools[:_MOST_SINGLE])
+        for start, end in _pieces(len(conversation.tools)):
+            yield replace(conversation, tools=conversation.tools[:start] + conversation.tools[end:])
     if conversation.variables:
         yield replace(conversation, variables={})
         if len(conversation.variables) > 1:
@@ -76,19 +79,19 @@ def _smaller(conversation: Conversation) -> Iterator[Conversation]:
 
 
 def _without_messages(conversation: Conversation) -> Iterator[Conversation]:
-    """Yield the conversation without some messages: halves, then one each."""
+    """Yield the conversation without some messages: large pieces first, then smaller ones."""
     messages = conversation.messages
-    count = len(messages)
-    if count > 3:
-        half = count // 2
-        yield replace(conversation, messages=messages[:half])
-        yield replace(conversation, messages=messages[half:])
-    if count > 1:
-        for at in range(count):
-            yield replace(conversation, messages=messages[:at] + messages[at + 1 :])
-    if count > 2:
-        for at in range(count - 1):
-            yield replace(conversation, messages=messages[:at] + messages[at + 2 :])
+    for start, end in _pieces(len(messages)):
+        if end - start < len(messages):
+            yield replace(conversation, messages=messages[:start] + messages[end:])
+
+
+def _pieces(count: int) -> Iterator[tuple[int, int]]:
+    """Yield where pieces of a sequence begin and end: halves, quarters and so on, down to one each."""
+    size = count // 2
+    while size:
+        yield from ((start, min(start + size, count)) for start in range(0, count, size))
+        size //= 2
 
 
 def _smaller_messages(message: Message) -> Iterator[Message]:

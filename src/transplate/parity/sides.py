@@ -29,7 +29,7 @@ _GIVEN = frozenset({"messages", "tools", "add_generation_prompt", "enable_thinki
 """Variables of chat templates that are given with every conversation, or say how much is to be thought."""
 _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 _DEFAULTED = re.compile(
-    r"\bif\s+(?:not\s+(?=\w+\s+is\s+defined)|(?=\w+\s+is\s+(?:not\s+defined|undefined)))(\w+)"
+    r"\bif\s+(?:not\s+(?=\w+\s+(?:is\s+defined|and\b|%|-%))|(?=\w+\s+is\s+(?:not\s+defined|undefined)))(\w+)"
 )
 
 

@@ -118,6 +118,22 @@ def call(number: int = 0, arguments: Mapping[str, Any] | None = None, name: str 
     return ToolCall(name, {"city": "Oslo"} if arguments is None else arguments, f"call{number:05}")
 
 
+def in_parts(conversation: Conversation, *roles: str) -> Conversation:
+    """Return a conversation whose texts are typed parts.
+
+    Args:
+        conversation: The conversation.
+        roles: Whose; everyone's if none is given.
+    """
+    messages = [
+        replace(message, content=(Part("text", {"type": "text", "text": message.content}),))
+        if isinstance(message.content, str) and (not roles or message.role in roles)
+        else message
+        for message in conversation.messages
+    ]
+    return replace(conversation, messages=tuple(messages))
+
+
 def _white_space() -> Iterator[Conversation]:
     """Yield conversations with white space around every text, and with nothing else in them."""
     for padding in (*_PADDINGS, *_BLANKS):
@@ -271,7 +287,7 @@ def _names() -> Iterator[Conversation]:
 
 
 def _parts() -> Iterator[Conversation]:
-    """Yield texts in one part, two and three."""
+    """Yield texts in one part, two and three, of everyone and of one alone; and messages without text."""
     for texts in (("One.",), ("One.", "Two."), ("One.\n", "", " Two."), ("1", "2", "3", "4")):
         content = tuple(Part("text", {"type": "text", "text": text}) for text in texts)
         yield Conversation((Message("user", content),))
@@ -283,6 +299,17 @@ def _parts() -> Iterator[Conversation]:
         )
         asked = tool_round((call(1),))
         yield replace(asked, messages=(*asked.messages[:2], replace(asked.messages[2], content=content)))
+    turns = (Message("user", "Hi"), Message("assistant", "Hello."), Message("user", "Go on."))
+    plain = Conversation((Message("system", "Be brief."), *turns))
+    asked = tool_round((call(1),), content="Wait.", answer="So.")
+    for role in ("system", "user", "assistant", "tool"):
+        for base in (plain, asked):
+            yield in_parts(base, role)
+            messages = [
+                replace(message, content=None) if message.role == role else message
+                for message in base.messages
+            ]
+            yield replace(base, messages=tuple(messages))
 
 
 def _thinking() -> Iterator[Conversation]:
