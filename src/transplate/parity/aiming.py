@@ -63,21 +63,21 @@ def _of_length(size: int) -> Iterator[Conversation]:
         text = (_LETTERS * (size // len(_LETTERS) + 1))[:size]
         yield Conversation((Message("user", text),))
         if size <= _LONGEST_TEXT:
-            yield from _filled(text)
+            for filled in _filled(text):
+                yield filled
+                for role in ("system", "user", "assistant", "tool"):
+                    yield in_parts(filled, role)
     if 0 < size <= _MOST_LINES:
         for separator in ("\n", "\n\n", " "):
             yield from _filled(separator.join(f"w{number}" for number in range(size)))
 
 
-def _filled(text: str) -> Iterator[Conversation]:
-    """Yield conversations with one text in all places that there are for texts."""
+def _filled(text: str) -> tuple[Conversation, Conversation]:
+    """Return conversations with one text in all places that there are for texts."""
     answer = Message("assistant", text, text)
     plain = Conversation((Message("system", text), Message("user", text), answer, Message("user", text)))
-    yield plain
-    for roles in ((), ("user",), ("assistant",)):
-        yield in_parts(plain, *roles)
     asked = tool_round((call(1, {"value": text}),), content=text, reasoning=text, results=(text,))
-    yield replace(asked, messages=(*asked.messages, answer, Message("user", text)))
+    return plain, replace(asked, messages=(*asked.messages, answer, Message("user", text)))
 
 
 def _of_count(size: int) -> Iterator[Conversation]:
