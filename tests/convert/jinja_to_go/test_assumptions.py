@@ -21,6 +21,7 @@ BREAKING: dict[str, list[dict[str, Any]]] = {
         {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": [{"b": None}]}}}]}
     ],
     "ascii-space": [{"role": "user", "content": "x\u3000"}],
+    "no-nul": [{"role": "user", "content": "x\0"}],
     "plain-json": [
         {"role": "user", "content": "x"},
         {

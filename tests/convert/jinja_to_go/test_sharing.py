@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
 from tests.oracle.ollama import GoOracle
 from transplate.convert import to_go
@@ -186,3 +187,12 @@ def test_letters_change_as_in_python_or_stop(lower: bool, go_oracle: GoOracle) -
         stopped += answer.error is not None
         assert answer.error is not None or answer.output.decode() == (text.lower() if lower else text.upper())
     assert stopped < 30
+
+
+def test_escaping_for_html_leaves_nul_alone(go_oracle: GoOracle) -> None:
+    source = "{% for m in messages %}{{ ('<b>' | safe) + m.content }}{% endfor %}"
+    text = "\0a<b>&'\"\0\0é" * 3 + "x" * 20 + "\0"
+    request = {"messages": [{"role": "user", "content": text}]}
+    printed = go_oracle.render_all(to_go(source, exact=True).text, [request])[0].output.decode()
+    assert printed == "<b>" + str(escape(text))
+    assert [one.name for one in to_go(source).assumptions] == ["no-nul"]

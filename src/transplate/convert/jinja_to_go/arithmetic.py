@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import escape
 
-from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, Refused, TooLong
@@ -145,7 +145,12 @@ class Arithmetic(Interface):
             elif isinstance(text, Const):
                 made.append(Const(str(escape(text.value))))
             else:
-                made.append(Go(TEXT, call("html", self.operand(text))))
+                source = self.operand(text)
+                if self.takes("no-nul"):
+                    made.append(Go(TEXT, call("html", source)))
+                else:
+                    kept = self._kept_operand(source)
+                    made.append(Go(TEXT, self.run(strings.escaped(), "escaped for HTML", "escaped", s=kept)))
         return Go(TEXT, self.operand(self.kept(concatenated(made), "safe")), markup=1 if certain else 2)
 
     def _computed(self, operator: str, left: Any, right: Any) -> Value:

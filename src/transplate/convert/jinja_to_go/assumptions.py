@@ -176,6 +176,10 @@ def renders(
     return holds
 
 
+def _has_no_nul(conversation: Conversation) -> bool:
+    return not any("\0" in text for value in _values(conversation, contents=True) for text in _texts(value))
+
+
 _ALL = (
     Assumption("no-think-tags", "no text has <think> or </think> in it", _has_no_think_tags),
     Assumption(
@@ -195,6 +199,7 @@ _ALL = (
     GO_TO_JINJA["plain-numbers"],
     GO_TO_JINJA["plain-schemas"],
     Assumption("sorted-keys", "capital letters make no difference to the order of keys", _has_sorted_keys),
+    Assumption("no-nul", "no text that is escaped for HTML has the character NUL in it", _has_no_nul),
     Assumption("no-nulls", "no key in arguments or a tool holds null or an empty object", _has_no_nulls),
     Assumption("needed-values", "all that the template needs is there and of the kind it expects"),
     Assumption("go-json", "JSON may be without the spaces that the vendor's template has", has_no_tools),

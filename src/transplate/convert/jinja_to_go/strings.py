@@ -182,6 +182,18 @@ def replace(old: str | None, new: str | None) -> str:
     )
 
 
+def escaped() -> str:
+    """Return the text escaped for HTML; Go's ``html`` makes U+FFFD of a NUL, which Python leaves."""
+    inner = find("\0").replace("$s", "$r").replace("$d", "$f")
+    return (
+        '{{ $d := "" }}{{ $r := $s }}{{ range len $s }}'
+        f"{inner}{{{{ if not $f }}}}{{{{ break }}}}{{{{ end }}}}"
+        '{{ $d = print $d (html (slice $r 0 (len (slice $r (len $t))))) "\\x00" }}'
+        "{{ $r = slice $t 1 }}{{ end }}"
+        "{{ $d = print $d (html $r) }}"
+    )
+
+
 LENGTH = (
     '{{ $n := "" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
     '{{ $b := printf "%.4000s" $t }}{{ $w := printf "%*s" (len $b) $b }}'
