@@ -145,6 +145,17 @@ def test_what_a_model_begins_with_comes_back_without_the_file_that_keeps_it(run:
         assert prompts[0] == prompts[1]
 
 
+def test_a_chat_template_that_begins_as_no_modelfile_can(run: Run, folder: Path) -> None:
+    (folder / "m").mkdir()
+    chat = with_beginning(CHATML.replace("{{ bos_token }}", ""), "", (("tool", "Hi"),))
+    (folder / "m" / "chat_template.jinja").write_text(chat)
+    assert run("convert", "m", "Modelfile").status in (0, 1)
+    back = Model.load(folder / "Modelfile")
+    assert back.messages == ()
+    assert back.template is not None
+    assert "Hi" in back.template.text
+
+
 def test_messages_of_a_modelfile_hide_no_other_difference(run: Run, folder: Path) -> None:
     """Ollama joins the last of them with an answer that comes first; whatever else differs counts."""
     (folder / "m").mkdir()

@@ -11,6 +11,7 @@ from transplate.conversation import Conversation
 from transplate.errors import TransplateError, naming
 from transplate.language import Language
 from transplate.models.model import Model
+from transplate.ollama.modelfile.reader import ROLES
 from transplate.source import Source
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ def without_beginning(model: Model, source: Source) -> tuple[Model, Source]:
     if model.system or model.messages:
         return model, source
     beginning = read_beginning(source.text)
+    if any(role not in ROLES for role, _ in beginning.messages):
+        return model, source  # of which there is no MESSAGE
     own = replace(model, system=beginning.system, messages=beginning.messages)
     return own, Source(beginning.template, source.name) if beginning.template != source.text else source
 
