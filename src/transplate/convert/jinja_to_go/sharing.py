@@ -25,7 +25,17 @@ Key: TypeAlias = tuple[str, ...]
 """The texts of the encodings that a template is made of, and the template that the result is handed to."""
 
 
-_TRIM = "cut at the start, cut at the end"
+_NAMES = {
+    "cut at the start": "lstrip",
+    "cut at the end": "rstrip",
+    "in capital letters": "upper",
+    "in small letters": "lower",
+    "as Python prints it": "repr",
+    "as Python prints a number": "number",
+    "as Python quotes it": "quote",
+    "JSON as Python writes it": "json",
+}
+"""What the templates are called, after Python's words for what they do."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class _Unit:
         end: Where they end.
         printed: Where its result is printed.
         key: The texts of what computes it.
-        said: What they compute.
+        name: What to call a template of them.
         source: What they take.
     """
 
@@ -45,7 +55,7 @@ class _Unit:
     end: int
     printed: int
     key: Key
-    said: str
+    name: str
     source: Operand
 
 
@@ -93,19 +103,19 @@ def shared(
     uses = _Uses(bodies, encodings)
     known = _known(is_plain=is_plain)
     counts: Counter[Key] = Counter()
-    says: dict[Key, str] = {}
+    called: dict[Key, str] = {}
     for body in bodies:
         for unit in _all_units(body, encodings, uses):
             counts[unit.key] += 1
-            says[unit.key] = unit.said
+            called[unit.key] = unit.name
     names: dict[Key, str] = {}
     for key, count in counts.items():
         if key in known:
             names[key] = known[key]
         elif count > 1:
             used = {*taken, *names.values()}
-            others = (f"{says[key]} {number}" for number in range(2, len(used) + 3))
-            names[key] = next(name for name in (says[key], *others) if name not in used)
+            others = (f"{called[key]} {number}" for number in range(2, len(used) + 3))
+            names[key] = next(name for name in (called[key], *others) if name not in used)
     made = [_called(body, encodings, uses, names) for body in bodies]
     return made, [_definition(name, key) for key, name in names.items() if key not in known]
 
@@ -168,7 +178,7 @@ def _unit(
     if printed is None:
         return None
     texts: tuple[str, ...] = (encoding.text,)
-    said, source = encoding.said, encoding.source
+    names, source = [_NAMES.get(encoding.said, encoding.said)], encoding.source
     last = body[printed]
     if before is not None and before[2].source is not None and before[2].said:
         first = before[2]
@@ -176,14 +186,14 @@ def _unit(
         if source == Variable(first.result) and set(readers) == {encoding.number}:
             assert first.source is not None  # noqa: S101
             begin, texts, source = before[0], (first.text, encoding.text), first.source
-            said = f"{first.said}, {encoding.said}"
-            said = "trim" if said == _TRIM else said
+            names = [_NAMES.get(first.said, first.said), *names]
     then = last.name.value if isinstance(last, TemplateCall) else ""
-    key, said = (*texts, then), f"{said}, {then}" if then else said
+    names = ["trim"] if names == ["lstrip", "rstrip"] else names
+    key, name = (*texts, then), " ".join([*names, then] if then else names)
     between = body[end:printed]
     if set(variables_of(source)) & assigned_in(between) or not all(map(_is_harmless, between)):
         return None
-    return _Unit(begin, end, printed, key, said, source)
+    return _Unit(begin, end, printed, key, name, source)
 
 
 def _uses(item: Item, result: Variable) -> bool:
