@@ -223,7 +223,7 @@ def test_injection(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_bad_usage_of_injection(run: Run) -> None:
-    for arguments in (("--injection",), ("--injection", "a", "b", "c"), ("--cache", "a", "--format", "html")):
+    for arguments in (("--injection",), ("--injection", "a", "b", "c"), ("--cache", "a", "b")):
         assert run("check", *arguments).status == 2
 
 

@@ -171,6 +171,13 @@ def test_all_formats_of_injection(run: Run) -> None:
     _check_notes(run, "check", "--injection", "a.gotmpl", rules=rules, level="warning")
 
 
+def test_all_formats_of_caches(run: Run, project: Path) -> None:
+    (project / "a.gotmpl").write_text("{{ len .Messages }}" + GO)
+    count = len(run("check", "--cache", "a.gotmpl", "--json").data["breaks"])
+    assert count > 1
+    _check_notes(run, "check", "--cache", "a.gotmpl", rules=["breaks-cache"] * count, level="warning")
+
+
 def test_all_formats_of_lint(run: Run, project: Path) -> None:
     (project / "a.gotmpl").write_text("{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}{{ end }}")
     _check_notes(run, "lint", "a.gotmpl", rules=["no-generation-prompt"], level="error")

@@ -15,7 +15,7 @@ import click
 
 from transplate.cli import BAD, FINE, NO
 from transplate.cli.baseline import Baseline
-from transplate.cli.cache_text import cache_lines
+from transplate.cli.cache_text import cache_lines, cache_notes
 from transplate.cli.comparing import Compared, Job, compare, compare_all
 from transplate.cli.conversations import read_conversations
 from transplate.cli.files import STDIN
@@ -110,12 +110,12 @@ def command(
     With --injection, texts with the template's own markers and words are tried in all places of messages and
     tools: which of them can make up turns of others, and which change more of the prompt than themselves.
     """
-    if cache:
-        if first is None or second is not None or form is not None:
-            raise click.UsageError("--cache takes one template, and no --format")
-        template = read_template(first, download=download, name=name, tokens=tokens)
-        return _cache(template, verbose=verbose, as_json=as_json)
     check_output(form, output, as_json=as_json)
+    if cache:
+        if first is None or second is not None:
+            raise click.UsageError("--cache takes one template")
+        template = read_template(first, download=download, name=name, tokens=tokens)
+        return _cache(first, template, form, output, verbose=verbose, as_json=as_json)
     if injection:
         if first is None or conversation_files:
             raise click.UsageError("--injection takes one template or two")
@@ -227,14 +227,24 @@ def _pairs_data(found: Sequence[Checked]) -> dict[str, Any]:
     }
 
 
-def _cache(template: TemplateFile, *, verbose: bool, as_json: bool) -> int:
+def _cache(
+    source: str,
+    template: TemplateFile,
+    form: str | None,
+    output: str | None,
+    *,
+    verbose: bool,
+    as_json: bool,
+) -> int:
     """Say whether the prompts of growing conversations extend each other, and return the exit status."""
     from transplate.parity import check_cache
 
     report = check_cache(template.template)
+    if form is not None:
+        write_or_print(written_notes(form, cache_notes(source, report)), output)
     if as_json:
         print_json(asdict(report), indent=2)
-    else:
+    elif form is None or output is not None:
         for line in cache_lines(report, verbose=verbose, width=_width()):
             say(line)
     return NO if report.breaks or not report.replayed else FINE

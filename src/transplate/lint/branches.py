@@ -15,6 +15,8 @@ from transplate.parity.coverage import GoCoverage
 
 Arm: TypeAlias = GoArm | JinjaArm
 
+_FURTHEST = 64
+"""How many tests around a branch are looked at; templates nest them ten deep."""
 _GO_EQUALS = re.compile(r"\(?eq ([.$][\w.$]*) (\"(?:[^\"\\]|\\.)*\")\)?")
 _JINJA_EQUALS = re.compile(r"([\w.]+(?:\[['\"]\w+['\"]\])?) == ('[^'\\]*'|\"[^\"\\]*\")")
 
@@ -39,7 +41,9 @@ def _reason(arms: Sequence[Arm], arm: Arm, text: str) -> str | None:
     if "(" in _plain(arm.text) and isinstance(arm, JinjaArm):
         return None  # what is called may answer otherwise the second time
     parent = arm.parent
-    while parent is not None:
+    for _ in range(_FURTHEST):
+        if parent is None:
+            break
         outer = arms[parent]
         if outer.construct in ("range", "for", "with") and not _sees_the_same(outer, arm):
             return None
