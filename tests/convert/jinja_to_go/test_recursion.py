@@ -57,6 +57,10 @@ CALLER = (
     "{% set x %}{% call f(w) %}{{ k|length }}{{ k }},{% endcall %}{% endset %}{{ before }}{{ x|trim }}"
     "{% endfor %}{% else %}{{ before }}{% endif %}{% endmacro %}"
 )
+METHODS = (
+    "{% macro f(v, n=0) %}{% if n < 1 %}{% set x = f(v['items'], n + 1) %}<{{ x }}>{% endif %}"
+    "{{ v is mapping }}{{ v.type is defined }}{{ v is string }}{% endmacro %}"
+)
 MACROS = {
     "typed": TYPED + CALLED.replace("CALL", "{{ f(c.function.arguments) }}"),
     "read": TYPED + CALLED.replace("CALL", "{% set x = f(c.function.arguments) %}{{ x|length }}{{ x }}"),
@@ -66,6 +70,7 @@ MACROS = {
     "raises": RAISES + CALLED.replace("CALL", "{{ f(c.function.arguments) }}"),
     "lists": LISTS + CALLED.replace("CALL", "{{ f(c.function.arguments, []) }}"),
     "dicts": DICTS + CALLED.replace("CALL", "{{ f({'inner': c.function.arguments, 'key': m.role}) }}"),
+    "methods": METHODS + CALLED.replace("CALL", "{{ f(c.function.arguments) }}"),
     "caller": CALLER + CALLED.replace("CALL", "{% call f(c.function.arguments) %}{{ m.role }}{% endcall %}"),
 }
 LEAVES: list[Any] = ["", "x", "long text", None, 3, True, [], {}, "é<&"]
@@ -114,6 +119,7 @@ def test_what_they_print_is_read(judge: RealJudge, name: str, style: str) -> Non
     trees = [{"a": tree(random, depth), "b": tree(random, depth)} for depth in (0, 1, 1, 2, 2, 3, 3, 4, 5)]
     deepest = 4 if name == "mutual" else 9  # there each level is two calls
     cases = [case(found) for found in (*trees, chain(3), chain(deepest))]
+    cases += [case({"items": {"type": 1, "items": 3}, "a": 1}), case({"items": {"items": {"a": 1}}})]
     source = MACROS[name]
     text = to_go(source, special_tokens=TOKENS, exact=STYLES[style]).text
     views = [view for view in judge.views(cases) if view is not None]

@@ -26,6 +26,7 @@ from transplate.convert.jinja_to_go.values import (
     Go,
     ListOf,
     MacroOf,
+    Method,
     Packed,
     Pairs,
     Poison,
@@ -135,6 +136,9 @@ class Recursions(Interface):
             if kinds & {"list", "map"} and kinds <= ANY | {"undefined"}:
                 kinds = ANY | {"undefined"}  # fewer variants
             return _in_go(kinds, self.operand(value), value)
+        if isinstance(value, Method):
+            uncalled = Method(Poison("a method that a macro is handed"), value.name)
+            return Argument(("method", value.name), (), lambda _: uncalled)
         if isinstance(value, Pairs | Reversed):
             outer, inner = value, self._argument(value.value)
             outer_sort = (type(outer).__name__, repr(replace(outer, value=Undefined())), inner.sort)
