@@ -99,3 +99,32 @@ def test_nothing_is_printed_for_what_jinja_refuses(judge: RealJudge, name: str) 
             counts["same"] += wanted.text is not None and wanted.text == found.text
             assert found.text in (None, wanted.text), (use, wanted.error, found.text)
     assert counts["same"] > 0.7 * counts["printed"] > 60
+
+
+def test_what_one_way_fails_with_does_not_end_the_other(judge: RealJudge) -> None:
+    source = (
+        "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}"
+        "{% for k, v in c.function.arguments.items() %}{% set ns = namespace(n=[]) %}"
+        "{% if v['type'] is defined and v['type'] %}{% if v['type'] is string %}"
+        "{% set ns.n = [v['type']|upper] %}{% else %}{% set ns.n = v['type']|map('upper')|list %}{% endif %}{% endif %}"
+        "{% if 'X' in ns.n %}!{% endif %}{{ k }}:{{ ns.n|join(',') }};{% endfor %}{% endfor %}{% endfor %}"
+    )
+    arguments = ({"type": "x"}, {"type": ["x", "y"]}, {"type": []}, {"type": {"x": 1}}, {}, [], 3, None)
+    cases: list[Case] = [{"messages": [USER, _called({"l": one, "type": ["x"]})]} for one in arguments]
+    views = [view for view in judge.views(cases) if view is not None]
+    text = to_go(source, special_tokens=TOKENS, exact=True).text
+    found = [one.text for one in judge.found(text, cases)]
+    assert found == [one.text for one in judge.wanted(source, TOKENS, views)]
+    assert None not in found
+
+
+@pytest.mark.parametrize("content", ["", "\0", "a<\0\0b&'", '"', "\ufffd\0"])
+def test_text_behind_markup_is_escaped(judge: RealJudge, content: str) -> None:
+    source = "{% for m in messages %}{{ '<b>'|safe + m.content }}{% endfor %}"
+    cases: list[Case] = [{"messages": [{"role": "user", "content": content}]}]
+    (view,) = judge.views(cases)
+    assert view is not None
+    (wanted,) = judge.wanted(source, TOKENS, [view])
+    (found,) = judge.found(to_go(source, special_tokens=TOKENS, exact=True).text, cases)
+    assert wanted.text is not None
+    assert found.text == wanted.text

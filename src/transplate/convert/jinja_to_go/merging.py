@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from transplate.convert.jinja_to_go import build
@@ -98,6 +100,13 @@ class Merging(Interface):
             )
         return made
 
+    @contextmanager
+    def _at_end(self, items: list[Item]) -> Iterator[None]:
+        """Write behind what a way has written; where that fails, what follows both ways goes on."""
+        with self.block(items):
+            yield
+        self.dead = False
+
     def _merged_in_place(
         self,
         key: Key,
@@ -126,7 +135,7 @@ class Merging(Interface):
         for (items, _), held, value in zip((first, second), is_home, values, strict=True):
             if held:
                 continue
-            with self.block(items):
+            with self._at_end(items):
                 if isinstance(before, Built | Packed):
                     self.items.append(build.assign(home, self.kept_in(before, value)))
                 else:
@@ -218,7 +227,7 @@ class Merging(Interface):
         for value, items in ways:
             if initial is not None and value == initial:
                 continue
-            with self.block(items):
+            with self._at_end(items):
                 self.items.append(build.assign(home, self.operand(value)))
         if shift:
             return Int(home, -shift)
@@ -250,7 +259,7 @@ class Merging(Interface):
         self.items.append(build.declare(home, string("")))
         made = together(home, merged(shapes[0], shapes[1]))
         for value, items in ((one, first), (other, second)):
-            with self.block(items):
+            with self._at_end(items):
                 self.items.append(build.assign(home, self.kept_in(made, value)))
         return made
 
@@ -280,7 +289,7 @@ class Merging(Interface):
                     raise Refused(name)
                 home = self.fresh(variable_name(name))
                 self.items.append(build.declare(home, string("")))
-                with self.block(items):
+                with self._at_end(items):
                     self.items.append(build.assign(home, self.operand(value)))
                 return Go(kinds, home, markup=markup_of(value))
             if isinstance(value, ListOf):
