@@ -106,7 +106,8 @@ def test_what_one_way_fails_with_does_not_end_the_other(judge: RealJudge) -> Non
         "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}"
         "{% for k, v in c.function.arguments.items() %}{% set ns = namespace(n=[]) %}"
         "{% if v['type'] is defined and v['type'] %}{% if v['type'] is string %}"
-        "{% set ns.n = [v['type']|upper] %}{% else %}{% set ns.n = v['type']|map('upper')|list %}{% endif %}{% endif %}"
+        "{% set ns.n = [v['type']|upper] %}{% else %}"
+        "{% set ns.n = v['type']|map('upper')|list %}{% endif %}{% endif %}"
         "{% if 'X' in ns.n %}!{% endif %}{{ k }}:{{ ns.n|join(',') }};{% endfor %}{% endfor %}{% endfor %}"
     )
     arguments = ({"type": "x"}, {"type": ["x", "y"]}, {"type": []}, {"type": {"x": 1}}, {}, [], 3, None)
