@@ -9,6 +9,7 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
@@ -199,11 +200,13 @@ class _Page(HTMLParser):
         self.marked: list[str] = []
         self.loaded: list[str] = []
         self.texts: list[str] = []
+        self.named: list[str] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.loaded += [value or "" for name, value in attrs if name in ("src", "href", "action")]
+        self.named += [value or "" for name, value in attrs if name == "id"]
         if tag not in ("meta", "input", "br", "link", "img"):
             self.open.append(tag)
 
@@ -225,11 +228,14 @@ def test_html(run: Run) -> None:
     page = _Page(text)
     assert page.open == []
     assert all(link.startswith("#") for link in page.loaded)
+    assert {unquote(link[1:]) for link in page.loaded} <= {"", *page.named}
+    assert len(page.named) == len(set(page.named))
     assert "http" not in text.replace("http-equiv", "")
     assert "<b>" not in text
     assert {"loud", "hello"} <= set(page.texts)
     assert (page.texts.count("✓"), page.texts.count("✗")) == (1, 1)
-    assert page.marked == ["x", "X"]  # of the smallest conversation only the letters that differ
+    assert page.marked[:2] == ["x", "X"]  # of the smallest conversation only the letters that differ
+    assert "".join(page.marked[2:]) == "bomerrybBOMERRYB"
 
 
 def test_html_of_nasty_names(run: Run, project: Path) -> None:
@@ -296,8 +302,8 @@ _SEARCH = """<script>
 @pytest.mark.parametrize(
     ("wanted", "seen"),
     [
-        ("", ["pair-1", "pair-2", "pair-1", "pair-2", "pair-2-1"]),
-        ("other", ["pair-2", "pair-2", "pair-2-1"]),
+        ("", ["pair-1", "pair-2", "pair-1", "pair-2", "pair-2-1", "pair-2-on-hello"]),
+        ("other", ["pair-2", "pair-2", "pair-2-1", "pair-2-on-hello"]),
         ("QX0", ["pair-2", "pair-2", "pair-2-1"]),
         ("nowhere", ["nothing"]),
     ],

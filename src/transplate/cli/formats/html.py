@@ -19,11 +19,13 @@ from transplate.cli.parity_text import conversation_lines, where
 from transplate.cli.visible import visible
 
 if TYPE_CHECKING:
-    from transplate.parity import Kind
+    from transplate import Conversation
 
 Segment: TypeAlias = tuple[str, bool]
 """A piece of a line, and whether the other side does not have it."""
 
+_MOST_WHOLE = 3
+"""Of how many pairs the page has the prompts of all conversations that differ, not only the smallest."""
 _ALIKE = 0.7
 """How much of two lines is the same where single letters are marked."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -54,6 +56,7 @@ def html(pairs: Sequence[Checked]) -> str:
         compared=sum(checked.report.checked for checked in pairs),
         differing=sum(len(checked.report.differences) for checked in pairs),
         passing=passing,
+        is_whole=len(pairs) <= _MOST_WHOLE,
         cell=_cell,
         rows=_rows,
         talk=_talk,
@@ -109,9 +112,9 @@ def _cell(checked: Checked, conversation: str) -> tuple[Literal["equal", "differ
     return "equal", "equal", 0
 
 
-def _talk(kind: Kind) -> Iterator[tuple[str, str]]:
-    """Yield what the smallest conversation of a kind has: the role of each message, and the rest of it."""
-    for line in conversation_lines(kind.smallest.conversation):
+def _talk(conversation: Conversation) -> Iterator[tuple[str, str]]:
+    """Yield what a conversation has: the role of each message, and the rest of it."""
+    for line in conversation_lines(conversation):
         role, _, text = line.partition(" ")
         yield role, text
 
