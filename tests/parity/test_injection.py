@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from transplate import JinjaTemplate, OllamaTemplate, TransplateError
+from tests.oracle.engines import TransformersEngine
+from tests.oracle.ollama import GoOracle
+from transplate import Conversation, JinjaTemplate, OllamaTemplate, TransplateError
 from transplate.errors import ErrorKind
 from transplate.parity import InjectionReport, check_injection
 from transplate.parity.injection import Passage
@@ -155,3 +157,31 @@ def test_a_template_that_takes_too_much_time_is_an_error() -> None:
     assert caught.value.kind is ErrorKind.LIMIT
     with pytest.raises(TransplateError, match="never"):
         check_injection("{{ raise_exception('never') }}")
+
+
+@pytest.mark.parametrize("name", ["chatml-tools-thinking", "cohere-tools", "llama3", "mistral"])
+def test_ollama_prints_forgeries_alike(go_oracle: GoOracle, name: str) -> None:
+    source = (TEMPLATES / "gotmpl" / f"{name}.gotmpl").read_text()
+    forgeries = [passage.forgery for passage in check_injection(OllamaTemplate(source)).open]
+    assert len(forgeries) > 1
+    for forgery in filter(None, forgeries):
+        answers = [go_oracle.render(source, one.to_ollama()) for one in (forgery.honest, forgery.forged)]
+        assert [answer.output.decode() for answer in answers] == [forgery.prompt] * 2
+
+
+@pytest.mark.parametrize("name", ["chatml-tools-thinking", "intern-s1", "qwen3-vl", "mistral"])
+def test_transformers_prints_forgeries_and_switches_alike(
+    transformers_engine: TransformersEngine, name: str
+) -> None:
+    source = (TEMPLATES / "jinja" / f"{name}.jinja").read_text()
+    report = check_injection(JinjaTemplate(source))
+    forgeries = [passage.forgery for passage in report.open]
+    assert len(forgeries) > 1
+
+    def printed(conversation: Conversation) -> str | None:
+        return transformers_engine.apply_chat_template(source, **conversation.to_hf()).text
+
+    for forgery in filter(None, forgeries):
+        assert [printed(one) for one in (forgery.honest, forgery.forged)] == [forgery.prompt] * 2
+    for special in report.specials:
+        assert printed(special.conversation) == special.prompt != special.expected
