@@ -21,6 +21,7 @@ READS = [
     "{{ a.city }}{{ a['city'] is none }}",
     "{{ a.city is defined }}{{ a.city is undefined }}{{ a.city == none }}{{ a.city in ['x', none] }}",
     "{{ a.get('city', 'D') }}{{ a.get('city') }}",
+    "{{ a.l == a.m }}{{ a.l != a.city }}{{ a.m == a.n }}{% if a.l == [] %}{% endif %}",
     "{{ a.get('items', 'D') }}{{ a.get('keys') }}",
     "{{ a.city|default('D') }}{{ a.city|default('D', true) }}{{ a.city ~ 'x' }}",
     "{% if 'city' in a %}{{ a.city|tojson }}{% endif %}",
@@ -39,6 +40,11 @@ ARGUMENTS = [
     {"n": None},
     {"items": [1], "keys": None},
     {"content": None},
+    {"l": [1, "x"], "m": [1, "x"], "n": {}},
+    {"l": [1], "m": [2], "n": [2]},
+    {"l": {"a": [1]}, "m": {"a": [2]}, "n": {"a": [2]}},
+    {"l": 1, "m": True, "n": [True]},
+    {"l": True, "m": 1, "n": 1.5},
 ]
 FIRST = "{% set u = messages|map(attribute='role') %}"
 TWICE = [

@@ -49,6 +49,8 @@ def _letters() -> tuple[str, int, int]:
     return "".join("".join(pair) for pair in (*first, *both, *last)), len(first), len(last)
 
 
+_SPECIAL = {True: {"İ": "i̇"}, False: {"ß": "SS"}}
+"""Letters that become two."""
 _TWO_BYTES = [chr(code) for code in range(0x80, _END)]
 
 
@@ -56,7 +58,11 @@ _TWO_BYTES = [chr(code) for code in range(0x80, _END)]
 def _other_letters(*, lower: bool) -> str:
     """Return the letters of two bytes of which the other is no letter of two bytes."""
     changed = {letter: letter.lower() if lower else letter.upper() for letter in _TWO_BYTES}
-    found = [letter for letter, other in changed.items() if len(other.encode()) != 2 and letter != "ß"]
+    found = [
+        letter
+        for letter, other in changed.items()
+        if len(other.encode()) != 2 and letter not in _SPECIAL[lower]
+    ]
     return "".join(found) + ("Σ" if lower else "")
 
 
@@ -76,7 +82,10 @@ def _change(*, lower: bool, is_ascii: bool) -> str:
     here, there = (0, 2) if lower else (2, 0)
     count = len(pairs) // 2 - (only_upper if lower else only_lower)
     start = "" if lower else f"{{{{ $u = slice $u {4 * only_lower} }}}}"
-    special = "" if lower else '{{ else if eq $c "ß" }}{{ $c = "SS" }}'
+    special = "".join(
+        f"{{{{ else if eq $c {quote(letter)} }}}}{{{{ $c = {quote(other)} }}}}"
+        for letter, other in _SPECIAL[lower].items()
+    )
     return (
         f'{ascii_letters}{special}{{{{ else if gt $c "\\x7f" }}}}'
         f"{{{{ template {quote(_STOPPING[lower])} $c }}}}"

@@ -25,6 +25,7 @@ from transplate.convert.jinja_to_go.truths import (
     opposite,
 )
 from transplate.convert.jinja_to_go.values import (
+    ANY,
     ELEMENTS,
     MAPPED,
     MAPPINGS,
@@ -94,6 +95,8 @@ class Comparing(Interface):
                     return negated(other.expr) if other.present is None else False
                 if not other.kinds & kinds and not other.kinds & {"type"}:
                     return False
+                if len(other.kinds) > 1 and other.kinds <= ANY | {"undefined"}:
+                    return self._by_kind(other, lambda held: self.equal(held, one))  # noqa: B023
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Built) and isinstance(other, ListOf) and not other.items:
                 return negated(one.expr)
@@ -189,11 +192,23 @@ class Comparing(Interface):
             return go(
                 'eq (printf "%T|%v" $a $a) (printf "%T|%v" $b $b)', a=self.operand(a), b=self.operand(b)
             )
+        if left_kinds <= ANY and right_kinds <= ANY and left.present is None and right.present is None:
+            return self._equal_json(left, right)
         if len(left.kinds) > 1 or left.present is not None:
             return self._by_kind(left, lambda one: self.equal(one, right))
         if len(right.kinds) > 1 or right.present is not None:
             return self._by_kind(right, lambda one: self.equal(left, one))
         raise Refused(f"{self._name_of(left)} == {self._name_of(right)}")
+
+    def _equal_json(self, left: Go, right: Go) -> Condition:
+        """Return whether two JSON values are equal."""
+        return self.run(
+            strings.equal_json(),
+            "whether they are equal",
+            "equal",
+            a=self._kept_operand(left.expr),
+            b=self._kept_operand(right.expr),
+        )
 
     def _by_kind(self, value: Go, evaluate: Callable[[Value], Condition]) -> Condition:
         """Return a condition on a value that may be of several kinds, evaluated for each of them."""

@@ -194,6 +194,29 @@ def escaped() -> str:
     )
 
 
+def equal_json() -> str:
+    """Return whether two JSON values are equal, as their JSON is, but for numbers and booleans.
+
+    Of lists and dicts that differ and have true, false or -0 in them it is not known.
+    """
+    unknown = "".join(
+        find(word).replace("$d", "$f")
+        + '{{ if $f }}{{ template "not converted: whether these lists or dicts are equal" $s }}{{ end }}'
+        for word in ("true", "false", "-0")
+    )
+    return (
+        "{{ $d := eq (json $a) (json $b) }}{{ if not $d }}"
+        '{{ $m := printf "%T" $a }}{{ $n := printf "%T" $b }}'
+        '{{ if and (eq $m "float64") (eq $n "float64") }}{{ $d = eq $a $b }}'
+        '{{ else if and (eq $m "bool") (eq $n "float64") }}'
+        "{{ $d = eq $b 0.0 }}{{ if $a }}{{ $d = eq $b 1.0 }}{{ end }}"
+        '{{ else if and (eq $m "float64") (eq $n "bool") }}'
+        "{{ $d = eq $a 0.0 }}{{ if $b }}{{ $d = eq $a 1.0 }}{{ end }}"
+        '{{ else if and (eq $m $n) (eq $m "[]interface {}" "map[string]interface {}") }}'
+        f'{{{{ $s := print (json $a) " " (json $b) }}}}{unknown}{{{{ end }}}}{{{{ end }}}}'
+    )
+
+
 LENGTH = (
     '{{ $n := "" }}{{ $t := $s }}{{ range len $s }}{{ if not $t }}{{ break }}{{ end }}'
     '{{ $b := printf "%.4000s" $t }}{{ $w := printf "%*s" (len $b) $b }}'
