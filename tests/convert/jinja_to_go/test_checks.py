@@ -191,6 +191,16 @@ def test_real_ollama_finds_markers_that_few_requests_print(source: str, go_oracl
     assert list(tags) in (["<think>", "</think>"], ["[THINK]", "[/THINK]"])
 
 
+def test_real_ollama_finds_the_marker_of_calls_that_need_an_id(go_oracle: GoOracle) -> None:
+    source = (
+        "{% for m in messages %}{{ m.content | trim }}{% for c in m.tool_calls %}"
+        "{% if c.id is not defined %}{{ raise_exception('no id') }}{% endif %}"
+        "<|begin|>{{ c.id }}<|name|>{{ c.function.name | trim }}{% endfor %}{% endfor %}"
+    )
+    found = go_oracle.infer(to_go(source, exact=True, ollama=OLLAMA_VERSION).text)
+    assert found.tool_tag == "<|begin|>"
+
+
 def test_the_real_judge_sees_requests_as_our_own_does(
     go_oracle: GoOracle, transformers_engine: TransformersEngine
 ) -> None:

@@ -19,7 +19,8 @@ _THINKING, _NAME, _CONTENT = "Some thinking of the model", "name_of_a_tool", "So
 _TAG_BEFORE = re.compile(r"(<[^<>]*>|\[[^\[\]]*\])\s*\Z")
 _TAG_BEHIND = re.compile(r"\s*(<[^<>]*>|\[[^\[\]]*\])")
 _USER = {"role": "user", "content": "A question"}
-_CALL: dict[str, Any] = {"function": {"name": _NAME, "arguments": {"key": "value"}}}
+_ID = "call00001"
+_CALL: dict[str, Any] = {"id": _ID, "function": {"name": _NAME, "arguments": {"key": "value"}}}
 _TOOL = {
     "type": "function",
     "function": {
@@ -77,7 +78,7 @@ def _thinking_tags(template: OllamaTemplate) -> tuple[str, str] | None:
     """Return the tags that stand around the thinking where it is printed."""
     turn: dict[str, Any] = {"role": "assistant", "content": _CONTENT, "thinking": _THINKING}
     called = {**turn, "tool_calls": [_CALL]}
-    result = {"role": "tool", "content": "A result", "tool_name": _NAME}
+    result = {"role": "tool", "content": "A result", "tool_name": _NAME, "tool_call_id": _ID}
     for messages in ([_USER, turn], [_USER, turn, _USER], [_USER, called, result], [_USER, called]):
         printed = _printed(template, messages)
         at = printed.rfind(_THINKING)
@@ -115,7 +116,7 @@ def _tool_tag(template: OllamaTemplate) -> str | None:
             opened = behind.rfind(opening, 0, alike)
             if opened >= 0 and closing not in behind[opened:alike]:
                 alike = opened
-        marker = behind[alike:].strip()
+        marker = behind[alike:].partition(_ID)[0].strip()
         marker = re.split(r"[{\n]|\[\{|\[$", marker, maxsplit=1)[0].strip()
         marker = marker.removesuffix("[").strip()
         if marker and _TAG_BEHIND.match(marker):
