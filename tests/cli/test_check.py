@@ -222,6 +222,11 @@ def test_injection(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
+def test_injection_where_the_code_is_not_seen(run: Run) -> None:
+    result = run("check", "--injection", "renderer:qwen3-coder")
+    assert result.output.startswith("TURNS CAN BE FORGED in 4 of 9 places · its words are not seen\n")
+
+
 def test_bad_usage_of_injection(run: Run) -> None:
     for arguments in (("--injection",), ("--injection", "a", "b", "c"), ("--cache", "a", "b")):
         assert run("check", *arguments).status == 2

@@ -52,7 +52,7 @@ def _lines(report: InjectionReport, *, verbose: bool, width: int) -> Iterator[st
     yield _verdict(report)
     shown = report.markers if verbose else report.markers[:_MOST_MARKERS]
     more = f" and {len(report.markers) - len(shown)} more" if len(shown) < len(report.markers) else ""
-    yield cut(f"markers: {', '.join(map(visible, shown))}{more}", width)
+    yield cut(f"markers: {', '.join(map(visible, shown)) or 'none'}{more}", width)
     widest = max((len(passage.field) for passage in report.passages), default=0)
     for passage in report.passages:
         yield cut(f"  {passage.field:{widest}}  {_passing(passage, len(report.markers))}", width)
@@ -76,6 +76,7 @@ def _lines(report: InjectionReport, *, verbose: bool, width: int) -> Iterator[st
 def _verdict(report: InjectionReport) -> str:
     count = len(report.specials)
     words = "1 word is a switch" if count == 1 else f"{count or 'no'} words are switches"
+    words = words if report.is_seen else "its words are not seen"
     counts = f"in {len(report.open)} of {len(report.passages)} places · {words}"
     if not report.passages:
         return f"{click.style('NOTHING PRINTED', fg='yellow', bold=True)} of what is said"
@@ -168,6 +169,7 @@ def _data(report: InjectionReport) -> dict[str, Any]:
             for special in report.specials
         ],
         "untried": report.untried,
+        "seen": report.is_seen,
     }
 
 

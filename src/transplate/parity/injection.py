@@ -33,8 +33,8 @@ from transplate.source import Source
 
 _BEFORE, _BEHIND = "Qxa", "Zxb"
 """Words around a marker in a text, by which it is found in the prompt."""
-_SECONDS = 10.0
-"""How long words are tried; ordinary templates take less than one second."""
+_SECONDS = 20.0
+"""How long words are tried, of the processor's time; ordinary templates take less than one second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class InjectionReport:
         hidden: The names of the places that are never printed.
         specials: Words that change more than themselves.
         untried: How many words of the template were not tried, for want of time.
+        is_seen: Whether the template's code is seen at all; that of a server or a built-in renderer is not.
     """
 
     markers: tuple[str, ...]
@@ -76,6 +77,7 @@ class InjectionReport:
     hidden: tuple[str, ...]
     specials: tuple[Special, ...]
     untried: int = 0
+    is_seen: bool = True
 
     @property
     def open(self) -> tuple[Passage, ...]:
@@ -134,13 +136,12 @@ class _Trial:
             [field for field in FIELDS if field.is_content and field.name in shown],
             self._side.literals.compared,
             self._prompt_of,
-            deadline=time.monotonic() + _SECONDS,
+            deadline=time.process_time() + _SECONDS,
         )
         hidden = tuple(field.name for field in FIELDS if field.name not in shown)
-        specials = [
-            replace(special, place=_written(special.literal, self._side.source)) for special in specials
-        ]
-        return InjectionReport(found, passages, hidden, tuple(specials), untried)
+        source = self._side.source
+        placed = tuple(replace(special, place=_written(special.literal, source)) for special in specials)
+        return InjectionReport(found, passages, hidden, placed, untried, bool(source))
 
     def _outcome(self, conversation: Conversation) -> Outcome:
         """Return what the template makes of a conversation.

@@ -63,7 +63,7 @@ def specials_of(
         found: The places.
         words: The texts in the code of a template, with which it may compare what it is given.
         render: Renders conversations with the template.
-        deadline: Until when, by the clock that only goes forward, words are tried.
+        deadline: Until when, by the processor's time, words are tried.
     """
     wanted = {word for word in words if _MEANT.match(word) and len(word) <= _LONGEST}
     bare = {word.strip() for word in wanted}
@@ -73,7 +73,7 @@ def specials_of(
     search = _Search(found, render)
     specials: list[Special] = []
     for number, word in enumerate(tried):
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             return specials, len(tried) - number
         special = search.special(word)
         if special and not any(_covers(one, special) for one in specials):
