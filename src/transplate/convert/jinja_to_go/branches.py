@@ -77,7 +77,7 @@ class Branches(Interface):
             return write()
         except Ambiguous as found:
             written = self.items[length:] if self.items is items else None
-            again = self._evaluated
+            again, decoded = self._evaluated, self.state.decoded
             restore()
             if depth >= _MOST_CASES:
                 raise Refused(found.reason) from None
@@ -88,6 +88,9 @@ class Branches(Interface):
                 again = {
                     node: value for node, value in again.items() if self._is_declared(written, mark, value)
                 }
+                for text, value in decoded.items():
+                    if self._is_declared(written, mark, value):
+                        self.state.decoded.setdefault(text, value)
             else:
                 again = dict(evaluated or {})
             return apart(found.test, again)
