@@ -12,6 +12,7 @@ from tests.oracle.ollama import GoOracle
 from transplate import Conversation, JinjaTemplate, OllamaTemplate, TransplateError
 from transplate.errors import ErrorKind
 from transplate.parity import InjectionReport, check_injection
+from transplate.parity.fields import STAND_INS
 from transplate.parity.injection import Passage
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -67,6 +68,16 @@ def test_a_template_without_special_tokens_has_texts_between_turns() -> None:
         "{{ range .Messages }}\n## {{ .Role }}:\n{{ .Content }}\n{{ end }}\n## assistant:"
     )
     assert "## assistant:" in report.markers
+    assert "assistant" in passages(report)["user message"].forges
+
+
+def test_special_tokens_that_are_not_known_have_stand_ins() -> None:
+    """A chat template without its tokenizer would fail where it joins a token to a text."""
+    answers = "{{ m.content + eos_token if m.role == 'assistant' else '[' ~ m.role ~ ']' ~ m.content }}"
+    template = "{% for m in messages %}" + answers + "{% endfor %}"
+    assert "</s>" in check_injection(template).markers
+    report = check_injection(JinjaTemplate(template, special_tokens={"eos_token": "<|end|>"}))
+    assert set(report.markers) == {"<|end|>"}
     assert "assistant" in passages(report)["user message"].forges
 
 
@@ -131,7 +142,9 @@ def test_what_a_word_changes() -> None:
 )
 def test_every_forgery_has_the_very_prompt(path: Path) -> None:
     text = path.read_text()
-    template = OllamaTemplate(text) if path.suffix == ".gotmpl" else JinjaTemplate(text)
+    template = (
+        OllamaTemplate(text) if path.suffix == ".gotmpl" else JinjaTemplate(text, special_tokens=STAND_INS)
+    )
     report = check_injection(template)
     assert report.passages
     assert report.untried == 0
@@ -174,12 +187,14 @@ def test_transformers_prints_forgeries_and_switches_alike(
     transformers_engine: TransformersEngine, name: str
 ) -> None:
     source = (TEMPLATES / "jinja" / f"{name}.jinja").read_text()
-    report = check_injection(JinjaTemplate(source))
+    tokens = {"bos_token": "<s>", "eos_token": "</s>"}
+    report = check_injection(JinjaTemplate(source, special_tokens=tokens))
     forgeries = [passage.forgery for passage in report.open]
     assert len(forgeries) > 1
 
     def printed(conversation: Conversation) -> str | None:
-        return transformers_engine.apply_chat_template(source, **conversation.to_hf()).text
+        given = conversation.to_hf()
+        return transformers_engine.apply_chat_template(source, **given, special_tokens=tokens).text
 
     for forgery in filter(None, forgeries):
         assert [printed(one) for one in (forgery.honest, forgery.forged)] == [forgery.prompt] * 2

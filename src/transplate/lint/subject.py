@@ -16,14 +16,10 @@ from transplate.language import Language
 from transplate.limits import Limits
 from transplate.models import Model
 from transplate.ollama import OllamaTemplate
+from transplate.parity.fields import STAND_INS
 from transplate.source import Source
 
 _NOW = datetime(2024, 7, 4, 12, 30)
-_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"} | {
-    f"{name}_token": f"<{name}>" for name in ("pad", "unk", "sep", "cls", "mask")
-}
-"""Stand in for the tokens of a chat template that comes without its tokenizer."""
-
 _LIMITS = Limits(output=1024 * 1024, steps=500_000)
 """Far more than templates need for conversations of a few words; each is rendered some fifty times."""
 
@@ -74,7 +70,7 @@ class Subject:
     def _read(self, text: str) -> OllamaTemplate | JinjaTemplate:
         if self.language == "gotmpl":
             return OllamaTemplate(text, limits=_LIMITS)
-        return JinjaTemplate(text, special_tokens={**_TOKENS, **self.model.special_tokens}, limits=_LIMITS)
+        return JinjaTemplate(text, special_tokens={**STAND_INS, **self.model.special_tokens}, limits=_LIMITS)
 
     def _shows_question(self) -> bool:
         return QUESTION in self.printed([user(QUESTION)]).prompt

@@ -11,6 +11,12 @@ GAP = "\ufdd0"
 """Stands where the text goes: a character that no text has."""
 
 
+STAND_INS = {"bos_token": "<s>", "eos_token": "</s>"} | {
+    f"{name}_token": f"<{name}>" for name in ("pad", "unk", "sep", "cls", "mask")
+}
+"""Special tokens for a chat template that comes without its tokenizer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A place that texts get into.

@@ -17,6 +17,7 @@ from transplate.errors import ErrorKind, TransplateError
 from transplate.parity.fields import (
     FIELDS,
     QUESTION,
+    STAND_INS,
     TOOLS,
     Field,
     filled,
@@ -26,7 +27,7 @@ from transplate.parity.forging import Forgery, forgeries
 from transplate.parity.pair import Pair, missing_variables
 from transplate.parity.places import place_of
 from transplate.parity.report import Place
-from transplate.parity.sides import Outcome, Side, Template, side_of
+from transplate.parity.sides import JinjaSide, Outcome, Side, Template, side_of
 from transplate.parity.switches import Special, specials_of
 from transplate.parity.texts import markers
 from transplate.source import Source
@@ -112,7 +113,7 @@ class _Trial:
     def __init__(self, side: Side, now: datetime) -> None:
         self._side = side
         self._now = now
-        self._variables = missing_variables(Pair(side, side, now))
+        self._variables = _stand_ins(side) | missing_variables(Pair(side, side, now))
         self._takes_text = True
         failed: TransplateError | None = None
         for question in (talk(QUESTION), talk(QUESTION, tools=TOOLS)):
@@ -215,6 +216,14 @@ class _Trial:
                 outcome.prompt.find(_BEFORE),
             ),
         )
+
+
+def _stand_ins(side: Side) -> dict[str, str]:
+    """Return texts for the special tokens of a chat template that comes without its tokenizer."""
+    if not isinstance(side, JinjaSide):
+        return {}
+    known = side.template.special_tokens
+    return {name: text for name, text in STAND_INS.items() if name not in known}
 
 
 def _order(forgery: Forgery) -> tuple[bool, int]:
