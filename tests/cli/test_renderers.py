@@ -91,6 +91,7 @@ def test_the_size_of_gemma4_is_told_by_what_it_is_made_from(run: Run) -> None:
         assert run("render", "-", "-m", "Hi", "--think", "false", stdin=text).output == expected
 
 
+@pytest.mark.usefixtures("folder")
 def test_suggest_prints_the_lines_of_a_modelfile(run: Run) -> None:
     assert run("convert", "renderer:lfm2", "chat.jinja").status == 0
     result = run("suggest", "chat.jinja")

@@ -14,11 +14,12 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.convert.cases import make_case
 from tests.parity.library import library_pairs
@@ -303,6 +304,7 @@ class Verdict:
         seconds: What the check took.
         share: The share of random conversations that notice it, as far as they were counted.
         change: What was changed.
+        mutant: The mutant; None where it need not be judged again.
     """
 
     number: int
@@ -312,6 +314,22 @@ class Verdict:
     seconds: float
     share: float
     change: str
+    mutant: Mutant | None = None
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> Verdict:
+        """Return a verdict as the file has it."""
+        mutant = row.get("mutant")
+        return cls(**{**row, "mutant": None if mutant is None else Mutant(**mutant)})
+
+
+def again(verdict: Verdict) -> Verdict:
+    """Return what the check says now of a mutant that was judged before."""
+    assert verdict.mutant is not None
+    begun = time.process_time()
+    report = check(verdict.mutant)
+    seconds = round(time.process_time() - begun, 2)
+    return replace(verdict, found=bool(report.differences), messages=_smallest(report), seconds=seconds)
 
 
 def judged(seed: int, start: int, *, ordinary: bool) -> Iterator[Verdict | int]:
@@ -349,9 +367,14 @@ def _judged(number: int, mutant: Mutant, share: float, *, ordinary: bool) -> Ver
     kind = "hard" if share <= HARD else "ordinary"
     if share == 0 and not report.differences and not check(mutant, effort=_LONG).differences:
         kind = "equal"
-    messages = min((len(each.smallest.conversation.messages) for each in report.kinds), default=0)
     change = f"{mutant.language} {mutant.change}: {_change(mutant)}"
-    return Verdict(number, kind, bool(report.differences), messages, round(seconds, 2), share, change)
+    kept = None if kind == "equal" else mutant
+    found, messages = bool(report.differences), _smallest(report)
+    return Verdict(number, kind, found, messages, round(seconds, 2), share, change, kept)
+
+
+def _smallest(report: ParityReport) -> int:
+    return min((len(each.smallest.conversation.messages) for each in report.kinds), default=0)
 
 
 def main() -> None:
@@ -363,15 +386,23 @@ def main() -> None:
     parser.add_argument("seed", type=int)
     parser.add_argument("--ordinary", type=int, default=20, help="how many ordinary ones to judge")
     parser.add_argument("--state", type=Path, help="the file of what was judged")
+    parser.add_argument("--again", action="store_true", help="check once more what was judged, and end")
     parser.add_argument("--minutes", type=float, default=3.5, help="when to stop")
     options = parser.parse_args()
     verdicts: list[Verdict] = []
     number = 0
     if options.state is not None and options.state.exists():
         rows = [json.loads(line) for line in options.state.read_text(encoding="utf-8").splitlines()]
-        verdicts = [Verdict(**row) for row in rows if "kind" in row]
+        verdicts = [Verdict.read(row) for row in rows if "kind" in row]
         number = max((row["number"] for row in rows), default=-1) + 1
     wanted = {"hard": options.hard, "ordinary": options.ordinary}
+    if options.again:
+        verdicts = [again(verdict) for verdict in verdicts if verdict.mutant is not None]
+        for verdict in verdicts:
+            if not verdict.found:
+                print(f"missed, noticed by {verdict.share:.2%}: {verdict.change}", flush=True)
+        print("\n".join(_summary(verdicts)))
+        return
     end = time.monotonic() + 60 * options.minutes
     ordinary = _missing(verdicts, wanted)["ordinary"] > 0
     for verdict in judged(options.seed, number, ordinary=ordinary):
