@@ -62,7 +62,9 @@ _MOST_IN_FULL = 3
     "--injection", is_flag=True, help="See what texts in messages can do to the prompts of A (and B)."
 )
 @click.option("--quick", is_flag=True, help="Compare on the built-in conversations alone, make none.")
-@click.option("--unusual", is_flag=True, help="Compare Go with Jinja on conversations that people hardly send, too.")
+@click.option(
+    "--unusual", is_flag=True, help="Compare Go with Jinja on conversations that people hardly send, too."
+)
 @click.option("--baseline", metavar="FILE", help="Accept the differences in FILE; fail on new and gone ones.")
 @click.option("--update-baseline", is_flag=True, help="Write the differences that are found to the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
