@@ -83,6 +83,13 @@ def _no_prompt(arguments: dict[str, Any]) -> bool:
     return changed
 
 
+def _prompt_anyway(arguments: dict[str, Any]) -> bool:
+    """Ask for the next answer behind an answer, which is closed then."""
+    changed = not arguments["add_generation_prompt"]
+    arguments["add_generation_prompt"], arguments["continue_final_message"] = True, False
+    return changed
+
+
 def _no_ids(arguments: dict[str, Any]) -> bool:
     """Leave out what connects calls and results."""
     changed = False
@@ -96,6 +103,7 @@ def _no_ids(arguments: dict[str, Any]) -> bool:
 PLAIN = Shape("plain")
 SHAPES = (
     Shape("no generation prompt", _no_prompt),
+    Shape("generation prompt behind an answer", _prompt_anyway),
     Shape("typed parts", _parts),
     Shape("arguments as text", _string_arguments),
     Shape("calls without function", _flat_calls),

@@ -14,6 +14,8 @@ from transplate.parity.pair import Pair
 from transplate.parity.variations import call, tool, tool_round
 
 _DOCUMENTS = [{"title": "On tea", "text": "It is hot."}, {"title": "On ice", "text": "It is cold."}]
+_THINKING = ("enable_thinking", "reasoning_effort")
+"""Variables that every conversation may have, here with values that are not for them."""
 _MOST_VALUES = 16
 _MOST_NAMES = 12
 _FURTHEST = 160
@@ -53,6 +55,8 @@ def with_variables(pair: Pair) -> Iterator[Conversation]:
         pair: The templates.
     """
     names = sorted(pair.variables)[:_MOST_NAMES]
+    if pair.is_of_one_language:
+        names += [name for name in _THINKING if any(name in side.source for side in pair.sides)]
     user, system = Message("user", "Hi"), Message("system", "Be brief.")
     asked = tool_round((call(1),), reasoning="Hm.", answer="So.")
     bases = (
@@ -89,6 +93,8 @@ def with_fields(pair: Pair) -> Iterator[Conversation]:
             user = Message("user", "Hi", extra=extra)
             answer = Message("assistant", "Hello.", extra=extra)
             yield Conversation((Message("system", "Be brief.", extra=extra), user, answer, user))
+        for value in ("x", 7, 2.5, True, None, ["a"], {"key": "value"}):
+            yield tool_round((call(1, {name: value, "other": 1}),))
 
 
 def _values_of(pair: Pair, name: str) -> list[Any]:
@@ -111,4 +117,4 @@ def _values(pair: Pair, name: str) -> Iterator[Any]:
             yield from sorted(literals.compared)
             for number in sorted(literals.numbers):
                 yield from (number, number + 1, number - 1)
-    yield from (True, False, "Some text", ["a", "b"], {"key": "value"}, 3)
+    yield from (True, False, None, "", "Some text", ["a", "b"], {"key": "value"}, 3)

@@ -184,7 +184,7 @@ def _arguments() -> Iterator[Conversation]:
     """Yield calls with arguments of every kind, and results that look like data."""
     values: tuple[tuple[Any, ...], ...] = (
         ("", "x", " x ", "7", "true", "null", '{"a": 1}', "a\nb", "it's", 'a "b"', "Ünï", "<b>&"),
-        (0, 1, -1, 99999, 100000, 1234567, 0.5, 7.0, 1e6),
+        (0, 1, -1, 99999, 100000, 1234567, 0.5, 7.0, 1e6, 3.14159265, -0.001),
         (True, False, None),
         ([], ["a", "b"], [1, 2.5], [True, None], [[1], []], [{"x": "y"}]),
         ({}, {"b": 1, "a": {"B": [1], "A": None}}, {"k": ["v"], "e": {}}),
@@ -213,7 +213,11 @@ def _schemas() -> Iterator[Conversation]:
         "one": {"type": "string", "enum": ["a"]},
     }
     kinds |= {"defaults": {"type": "string", "default": ""}, "zero": {"type": "number", "default": 0}}
-    kinds |= {"on": {"type": "boolean", "default": True}, "empty": {"type": "array", "default": []}}
+    kinds |= {
+        "on": {"type": "boolean", "default": True},
+        "empty": {"type": "array", "default": [], "items": {}},
+    }
+    kinds |= {"undescribed": {"type": "string", "description": ""}, "closed": {"type": "string", "enum": []}}
     yield _asking(tool("all_kinds", kinds, required=list(kinds)[::2]))
     yield _asking(tool("all_kinds", kinds))
     pieces = {
@@ -251,6 +255,7 @@ def _schemas() -> Iterator[Conversation]:
             "function": {**function, "parameters": {"type": "object", "properties": {}, "required": []}},
         },
         {"function": function},
+        {**bare, "type": "custom"},
     ):
         yield _asking(changed)
         yield _asking(tool("first"), changed)
