@@ -18,6 +18,7 @@ from transplate.parity.weirdness import UNUSUAL, weirdness
 
 Outcomes = tuple[Outcome, Outcome]
 _MOST_VARIABLES = 8
+_ROLE = re.compile(r"[a-z][a-z_ -]*")
 _PART = "text"
 """What templates that read typed parts compare their type with."""
 
@@ -54,6 +55,11 @@ class Pair:
         return self.literals.texts
 
     @cached_property
+    def roles(self) -> frozenset[str]:
+        """Those texts that may be names of roles."""
+        return frozenset(word for word in self.words if _ROLE.fullmatch(word))
+
+    @cached_property
     def variables(self) -> frozenset[str]:
         """The variables that one of the templates reads besides what every conversation has."""
         return self.a.variables | self.b.variables
@@ -66,7 +72,7 @@ class Pair:
     def is_usual(self, conversation: Conversation) -> bool:
         """Return whether a conversation is one that people send, as far as the templates are made for it."""
         parts = _PART in self.words
-        return weirdness(conversation, self.words, self.variables, parts=parts) < UNUSUAL
+        return weirdness(conversation, self.roles, self.variables, parts=parts) < UNUSUAL
 
     def fitted(self, conversation: Conversation) -> Conversation:
         """Return a conversation without what Ollama refuses for one of the templates before it runs."""
