@@ -26,7 +26,7 @@ _LEAST_PLACES = 12
 _MOST_NUMBERS = 24
 _LONGEST_WORD = 60
 _MOST_WORDS = 250
-_FEW_WORDS = 8
+_FEW_WORDS = 6
 _MOST_ROLES = 16
 _ROLE = re.compile(r"[a-z_]{3,}")
 _ROLES = ("system", "user", "assistant", "tool")
@@ -68,7 +68,7 @@ def _of_length(size: int) -> Iterator[Conversation]:
                 for role in ("system", "user", "assistant", "tool"):
                     yield in_parts(filled, role)
     if 0 < size <= _MOST_LINES:
-        for separator in ("\n", "\n\n", " "):
+        for separator in ("\n", "\n\n", " ") if size > 1 else ():
             yield from _filled(separator.join(f"w{number}" for number in range(size)))
 
 
@@ -155,7 +155,8 @@ def _with_texts(words: Sequence[str], roles: Sequence[str]) -> Iterator[Conversa
     for at in range(count):
         one, two, three, four = (texts[(at + more * step) % count] for more, step in enumerate((0, 1, 3, 7)))
         answer = Message("assistant", three, four)
-        yield Conversation((Message("system", one), Message("user", two), answer, Message("user", four)))
+        named = Message("user", four, name=two)
+        yield Conversation((Message("system", one), Message("user", two), answer, named))
         value = {"value": two, three or "key": one}
         described = {one or "p": {"type": "string", "description": two, "enum": [three, four]}}
         asked = tool_round(
@@ -192,4 +193,4 @@ def _around(words: Sequence[str]) -> Iterator[str]:
         yield from (word.swapcase(), word[:-1] or "x", word[1:] or "x", f"{word[:-1]}~")
     for word in words if len(words) <= _FEW_WORDS else ():
         for other in words:
-            yield from (f"{word}x{other}", f"{word}x{other[:-1]}", f"{word}x{other[1:]}")
+            yield from (f"{word}x{other}", f"{word}x{other[:-1]}") if other != word else ()

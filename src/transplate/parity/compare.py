@@ -26,6 +26,8 @@ from transplate.parity.shapes import PLAIN
 from transplate.parity.sides import Outcome, Template, side_of
 from transplate.parity.texts import common_prefix
 
+_MOST_LOOKED_AT = 400
+"""Among how many of those that differ, small and large ones, what is to be explained is looked for."""
 _MOST_BY_THE_WAY = 12
 """How many conversations are explained at most that were neither asked for nor reach anything new."""
 
@@ -179,7 +181,8 @@ class _Comparison:
         most = len(self._differing) + _MOST_BY_THE_WAY
         for generated in sorted(self._differing, key=_size):
             explained[id(generated)] = explainer.explain_in_form(generated.conversation, generated.shape)
-        for generated in sorted(self._by_the_way, key=_size):
+        by_the_way = sorted(self._by_the_way, key=_size)
+        for generated in by_the_way[:: 1 + len(by_the_way) // _MOST_LOOKED_AT]:
             if len(self._differing) >= most:
                 break
             if not explainer.is_known(generated.conversation, generated.shape):

@@ -67,7 +67,7 @@ class Effort:
             processor.
     """
 
-    patience: int = 400
+    patience: int = 300
     most: int = 2500
     rare: int = 150
     seconds: float = 20.0
@@ -109,6 +109,8 @@ class Search:
         )
         self._mutator = Mutator(self._random, words, names)
         self._parents: list[tuple[Conversation, frozenset[ArmKey]]] = []
+        self._untaken: list[ArmKey] | None = None
+        self._next: list[ArmKey] | None = None
         self._missing: dict[str, str] = {}
         self._well_known: set[ArmKey] = set()
         self._witnesses: dict[ArmKey, list[Conversation]] = {}
@@ -117,7 +119,9 @@ class Search:
     @property
     def untaken(self) -> list[ArmKey]:
         """The arms that no conversation took, as far as one could."""
-        return [key for key in self.arms if key not in self.hits and key not in self.dead]
+        if self._untaken is None:
+            self._untaken = [key for key in self.arms if key not in self.hits and key not in self.dead]
+        return self._untaken
 
     def run(self, seeds: Iterable[Conversation]) -> Iterator[Generated]:
         """Yield conversations with what both sides make of them: the seeds, then those made of them."""
@@ -126,6 +130,7 @@ class Search:
             yield from self._tried(conversation)
         for number, side in enumerate(self.pair.sides):
             untaken = [at for owner, at in self.untaken if owner == number]
+            self._untaken = self._next = None
             self.dead |= {(number, at): reason for at, reason in dead_arms(side, untaken).items()}
         for conversation in chain(self._completed(self._probes()), self._solutions()):
             yield from self._tried(conversation)
@@ -166,6 +171,7 @@ class Search:
         new = taken - self.hits.keys()
         self.hits.update(taken)
         if new:
+            self._untaken = self._next = None
             self._parents.append((conversation, taken))
         for key in taken - self._well_known:
             witnesses = self._witnesses.setdefault(key, [])
@@ -227,12 +233,7 @@ class Search:
     def _aimed(self) -> Conversation:
         """Return a conversation that may take an arm which none has taken."""
         random = self._random
-        reachable = [
-            key
-            for key in self.untaken
-            if (parent := self.pair.sides[key[0]].arms[key[1]].parent) is None
-            or (key[0], parent) in self.hits
-        ]
+        reachable = self._reachable
         if not reachable or random.random() < 0.25:
             return self._rare()
         side, number = random.choice(reachable)
@@ -246,9 +247,15 @@ class Search:
             words, _ = _asked(self.pair.sides[side].arms[arm.parent].text)
         return self._mutator.mutant(base, self._any(), words, names)
 
-    def _is_reachable(self, key: ArmKey) -> bool:
+    @property
+    def _reachable(self) -> list[ArmKey]:
+        """The arms that no conversation took, though one took the arm around them."""
+        if self._next is None:
+            self._next = [(side, arm) for side, arm in self.untaken if self._is_reachable(side, arm)]
+        return self._next
+
+    def _is_reachable(self, side: int, number: int) -> bool:
         """Return whether the arm around an arm was taken."""
-        side, number = key
         parent = self.pair.sides[side].arms[number].parent
         return parent is None or (side, parent) in self.hits
 

@@ -18,6 +18,8 @@ _THINKING = ("enable_thinking", "reasoning_effort")
 """Variables that every conversation may have, here with values that are not for them."""
 _MOST_VALUES = 16
 _MOST_NAMES = 12
+_MOST_THOROUGH = 5
+"""How many values of a variable are tried in all kinds of conversations."""
 _FURTHEST = 160
 _FIELD = re.compile(r"\.(\w+)(?!\w*\s*\()|\[\s*['\"](\w+)['\"]\s*\]")
 _KNOWN_FIELDS = frozenset(
@@ -68,8 +70,8 @@ def with_variables(pair: Pair) -> Iterator[Conversation]:
     )
     given = {name: _values_of(pair, name) for name in names}
     for name, values in given.items():
-        for value in values:
-            for base in bases:
+        for number, value in enumerate(values):
+            for base in bases if number < _MOST_THOROUGH else bases[:2]:
                 yield replace(base, variables={name: value})
     if len(names) > 1:
         for number in range(max(map(len, given.values()))):

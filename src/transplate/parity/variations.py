@@ -87,7 +87,7 @@ def tool(name: str, properties: Mapping[str, Any] | None = None, **others: Any) 
 def tool_round(
     calls: tuple[ToolCall, ...],
     *,
-    content: str = "",
+    content: str | None = "",
     reasoning: str = "",
     results: tuple[str, ...] = ("7",),
     answer: str | None = None,
@@ -164,10 +164,14 @@ def _calls() -> Iterator[Conversation]:
         calls = tuple(call(number, {"city": f"City {number}"}) for number in range(count))
         others = tuple(call(number, {"a": number}, f"tool_{number}") for number in range(count))
         yield tool_round(calls, results=("1", "2", "3", "4"), answer="So.")
+        yield tool_round(others, content=None, results=("1", "2", "3"), answer="So.")
         yield tool_round(others, content="Wait.", reasoning="Which?", results=("1", "2", "3"))
         yield Conversation(
             (Message("user", "Look it up."), Message("assistant", "", "", others), Message("user", "Stop!"))
         )
+    unsaid = tool_round((call(1), call(2)), content=None)
+    yield replace(unsaid, messages=(*unsaid.messages, *unsaid.messages[1:]))
+    yield replace(unsaid, messages=(*unsaid.messages, Message("assistant", "So."), *unsaid.messages))
     one, two = tool_round((call(1),), reasoning="First this."), tool_round((call(2),), content="Then that.")
     yield replace(one, messages=one.messages + two.messages[1:])
     done = tool_round((call(1), call(2)), content="Both.", reasoning="Now.", answer="Done.")
