@@ -22,6 +22,13 @@ SMALL = {
         "{% macro show(m, last=false) %}[{{ m.content ~ ('!' if last else '') }}]{% endmacro %}"
         "{% for m in messages %}{{ show(m, loop.last) }}{% endfor %}"
     ),
+    "macro in a loop": (
+        "{% for m in messages %}{% set end = '!' %}"
+        "{% macro mark(x) %}[{{ x }}{{ m.role }}{{ end }}]{% endmacro %}"
+        "{% macro twice(x) %}{{ mark(x) }}{{ mark(m.content) }}{% endmacro %}{{ mark(m.content) }}"
+        "{% for c in m.tool_calls or [] %}{{ twice(c.function.name) }}{% endfor %}"
+        "{% endfor %}"
+    ),
     "slices": (
         "{% set rest = messages[1:] if messages[0].role == 'system' else messages %}"
         "{% for m in rest[::-1] %}{{ loop.index0 }}{{ m.content[:3] }}{% endfor %}"

@@ -11,7 +11,7 @@ from transplate.convert.jinja_to_go.build import string
 from transplate.convert.jinja_to_go.defines import DEFINES
 from transplate.convert.jinja_to_go.interface import Interface, MacroTemplate
 from transplate.convert.jinja_to_go.operands import variable_name, variables_of, with_variable
-from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again
+from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again, names_in
 from transplate.convert.jinja_to_go.refusals import Ambiguous, ReadInItself, Refused
 from transplate.convert.jinja_to_go.state import State
 from transplate.convert.jinja_to_go.values import (
@@ -66,14 +66,24 @@ class Macros(Interface):
 
     def _write_inline(self, macro: MacroOf, values: dict[str, Value]) -> None:
         """Write a macro out where it is called."""
-        scopes = self.state.scopes
-        self.state.scopes = [*scopes[:1], values]
+        scopes, depth = self.state.scopes, self._depth_of(macro)
+        self.state.scopes = [*scopes[:depth], values]
         loops, self._loops = self._loops, []
         try:
             self.write_macro(macro.node, values)
         finally:
             self._loops = loops
-            self.state.scopes = [self.state.scopes[0], *scopes[1:]]
+            self.state.scopes = [*self.state.scopes[:depth], *scopes[depth:]]
+
+    def _depth_of(self, macro: MacroOf) -> int:
+        """Return how many scopes a macro sees: those that it is defined in."""
+        name = macro.node.name
+        for depth, scope in reversed(list(enumerate(self.state.scopes, 1))):
+            if scope.get(name) == macro:
+                if depth > 1 and name in names_in(macro.node.body):
+                    raise Refused(f"the macro {name}, which calls itself in a loop")
+                return depth
+        raise Refused(f"the macro {name}, called out of the scope that it is defined in")
 
     def write_macro(self, macro: j.Macro, values: dict[str, Value]) -> None:
         """Write the body of a macro with its arguments."""
