@@ -15,7 +15,7 @@ from transplate.parity.aiming import aimed_at
 from transplate.parity.dead import dead_arms
 from transplate.parity.mutation import ROLES, Mutator
 from transplate.parity.pair import Outcomes, Pair, missing_variables
-from transplate.parity.shapes import PLAIN, SHAPES, Shape
+from transplate.parity.shapes import ARGUMENTS_AS_TEXT, PLAIN, SHAPES, Shape
 from transplate.parity.variables import with_fields, with_variables
 from transplate.parity.variations import variations
 
@@ -188,13 +188,14 @@ class Search:
 
         Two templates in the same language are compared on all of them; of others, they only take branches.
         """
-        parents = self._parents[-_MOST_PARENTS:]
-        for conversation, _ in parents:
-            for shape in self._shapes:
-                if not self._takes_unusual and not self._is_open_in_jinja():
-                    return
-                if shape.changes(conversation):
-                    yield from self._tried(conversation, shape)
+        tried = [(each, shape) for each, _ in self._parents[-_MOST_PARENTS:] for shape in self._shapes]
+        if self._shapes:
+            tried += [(each, ARGUMENTS_AS_TEXT) for each in variations()]
+        for conversation, shape in tried:
+            if not self._takes_unusual and not self._is_open_in_jinja():
+                return
+            if shape.changes(conversation):
+                yield from self._tried(conversation, shape)
 
     def _is_open_in_jinja(self) -> bool:
         """Return whether a chat template has branches that no conversation took, as far as one could."""

@@ -101,11 +101,13 @@ def _no_ids(arguments: dict[str, Any]) -> bool:
 
 
 PLAIN = Shape("plain")
+ARGUMENTS_AS_TEXT = Shape("arguments as text", _string_arguments)
+"""The form in which OpenAI's clients send calls."""
 SHAPES = (
     Shape("no generation prompt", _no_prompt),
     Shape("generation prompt behind an answer", _prompt_anyway),
     Shape("typed parts", _parts),
-    Shape("arguments as text", _string_arguments),
+    ARGUMENTS_AS_TEXT,
     Shape("calls without function", _flat_calls),
     Shape("tools without function", _flat_tools),
     Shape("no ids", _no_ids),
