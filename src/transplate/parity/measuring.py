@@ -72,12 +72,12 @@ class Measure:
             "no text is one that the template looks for",
             plain_texts(self.pair.words),
         )
-        found = [self._of_variable(name) for name in sorted(self.pair.variables)]
+        missing = missing_variables(self.pair)
+        found = [self._of_variable(name, missing) for name in sorted(self.pair.variables)]
         if self.defaults != (None, None) and self.defaults[0] != self.defaults[1]:
             title = FIXED["default-system"]
             found.append(Change("default-system", title, "there is a system message", _given_system))
         found += [*GENTLE, text, *COARSE]
-        missing = missing_variables(self.pair)
         if missing:
             names = ", ".join(missing)
             found.append(
@@ -92,12 +92,12 @@ class Measure:
             )
         return {change.name: change for change in found}
 
-    def _of_variable(self, name: str) -> Change:
+    def _of_variable(self, name: str, missing: Mapping[str, str]) -> Change:
         return Change(
             f"variable-{name}",
             f"the variable {name}",
             f"{name} is not given",
-            without_variable(name),
+            without_variable(name, missing),
             "pays no heed to it",
             "heeds it",
         )

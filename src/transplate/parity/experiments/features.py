@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from transplate.conversation import Conversation, Message
@@ -72,14 +72,16 @@ def other_words(message: Message) -> Message:
     return replace(message, content=content, reasoning=reasoning)
 
 
-def without_variable(name: str) -> Callable[[Conversation], Conversation]:
-    """Return the change that leaves out a variable."""
+def without_variable(name: str, missing: Mapping[str, str]) -> Callable[[Conversation], Conversation]:
+    """Return the change that leaves out a variable, or gives what is missing if a template fails without."""
 
     def change(conversation: Conversation) -> Conversation:
         if name not in conversation.variables:
             return conversation
-        others = {other: value for other, value in conversation.variables.items() if other != name}
-        return replace(conversation, variables=others)
+        kept = {other: value for other, value in conversation.variables.items() if other != name}
+        if name in missing:
+            kept[name] = missing[name]
+        return conversation if kept == conversation.variables else replace(conversation, variables=kept)
 
     return change
 
