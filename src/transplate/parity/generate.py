@@ -67,7 +67,7 @@ class Effort:
             processor.
     """
 
-    patience: int = 300
+    patience: int = 450
     most: int = 2500
     rare: int = 150
     seconds: float = 20.0
