@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +71,6 @@ class _State:
 
     def __init__(self, config: pytest.Config) -> None:
         self.updates = bool(config.getoption("transplate_update"))
-        self.clock = datetime.now()
         self._files: dict[Path, Baseline] = {}
         self._found: dict[tuple[Path, str], list[str]] = {}
 
@@ -152,11 +150,12 @@ class _PairTests(pytest.Collector):
     def pair(self) -> Pair:
         """Both templates."""
         from transplate.cli.templates import read_sides
+        from transplate.parity.dates import clock_of
         from transplate.parity.pair import Pair
         from transplate.parity.sides import side_of
 
         first, second = map(side_of, read_sides([self._place(source) for source in self.sources]))
-        return Pair(first, second, self.config.stash[_STATE].clock)
+        return Pair(first, second, clock_of(first, second))
 
     @property
     def label(self) -> str:

@@ -66,6 +66,23 @@ JINJA_CHANGES = (
     ("<|assistant|>", "{% if messages | length > 19 %}x{% endif %}<|assistant|>"),
     ("{% endif %}{% endif %}", "{% elif reasoning_effort == 'high' %}x{% endif %}{% endif %}"),
 )
+DATED = (
+    "{% for m in messages %}{% if loop.first and m.role != 'system' %}Today is {{ strftime_now('%d') }} "
+    "{{ strftime_now('%B %d, %Y, %H:%M:%S') }}{% endif %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+)
+DATE_CHANGES = (
+    ("%B %d", "%B %-d"),
+    ("%B %d", "%B %e"),
+    ("%B", "%b"),
+    ("%B", "%m"),
+    ("%Y", "%G"),
+    ("%H", "%I"),
+    ("%H", "%-H"),
+    ("%M", "%-M"),
+    ("%S", "%-S"),
+    ("{{ strftime_now('%d') }}", "{{ 1 if strftime_now('%m') == '05' else strftime_now('%d') }}"),
+    ("{{ strftime_now('%d') }}", "{{ strftime_now('%d')[-2:] if strftime_now('%Y')|int < 2027 else '03' }}"),
+)
 GO_CHANGES = (
     ("{{ .Content }}", "{{ if gt (len .Content) 1023 }}x{{ end }}{{ .Content }}"),
     ("{{ .Content }}", "{{ if gt (len .ToolCalls) 2 }}x{{ end }}{{ .Content }}"),
@@ -92,6 +109,18 @@ def test_a_change_of_a_go_template_is_found(old: str, new: str) -> None:
     changed = GO.replace(old, new, 1)
     assert changed != GO
     assert check(GO, changed).differences
+
+
+@pytest.mark.parametrize(("old", "new"), DATE_CHANGES)
+def test_a_change_of_a_date_is_found_on_any_day(old: str, new: str) -> None:
+    changed = DATED.replace(old, new, 1)
+    assert changed != DATED
+    assert check_parity(DATED, changed, generate=True, effort=LITTLE).differences
+
+
+def test_a_date_is_the_same_on_every_day() -> None:
+    prompts = check_parity(DATED, DATED.replace("Today", "Now")).differences[0].prompts
+    assert prompts[0].startswith("Today is 03 January 03, 2027, 16:05:09")
 
 
 @pytest.mark.parametrize("source", [JINJA, GO])

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from transplate.conversation import Conversation, Message, ToolCall
+from transplate.parity.dates import CLOCK
 from transplate.parity.experiments import COARSE, GENTLE
 from transplate.parity.sides import JinjaSide, Side, Template, side_of
 from transplate.parity.texts import common_prefix
@@ -107,7 +108,7 @@ def check_cache(template: Template, *, now: datetime | None = None) -> CacheRepo
 
     Args:
         template: What stands for a template, as for :func:`check_parity`.
-        now: The time of the first turn; that of the call if None.
+        now: The time of the first turn; a fixed date if None.
 
     Returns:
         The report.
@@ -115,7 +116,7 @@ def check_cache(template: Template, *, now: datetime | None = None) -> CacheRepo
     Raises:
         TransplateError: The template cannot be read.
     """
-    side, clock = side_of(template), now or datetime.now()
+    side, clock = side_of(template), now or CLOCK
     skipped: list[str] = []
     breaks: list[Break] = []
     replays = list(_replays(side))

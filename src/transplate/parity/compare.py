@@ -16,6 +16,7 @@ from transplate.parity.conversations import (
     ordinary_conversations,
     usual_conversations,
 )
+from transplate.parity.dates import clock_of
 from transplate.parity.explaining import Explainer
 from transplate.parity.generate import Effort, Generated, Search
 from transplate.parity.kinds import Explained, kinds_of, kinds_seen
@@ -50,8 +51,8 @@ def check_parity(
         b: Another.
         conversations: Conversations, or JSON that can be read as such; a built-in set if None, with what real
             clients send if causes are looked for or conversations are made.
-        now: What both sides take for the time in conversations that have no date of their own; one time, that
-            of the call, if None.
+        now: What both sides take for the time in conversations that have no date of their own; a fixed one if
+            None, or the time of the call if one side is a server, which has a clock of its own.
         explain: Whether to find by experiment why the sides differ, and to shrink the conversations that show
             it: the report's kinds.
         generate: Whether to make more conversations, until every branch of both templates is taken or no more
@@ -72,7 +73,8 @@ def check_parity(
         "content": "hi"}]]) >>> report.equal, report.checked (True, 1)
     """
     effort = effort or Effort()
-    pair = Pair(side_of(a), side_of(b), now or datetime.now(), Budget(effort.seconds))
+    sides = side_of(a), side_of(b)
+    pair = Pair(*sides, now or clock_of(*sides), Budget(effort.seconds))
     if conversations is not None:
         given = _read(conversations)
     else:

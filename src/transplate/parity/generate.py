@@ -12,6 +12,7 @@ from random import Random
 from transplate.conversation import Conversation, Message
 from transplate.errors import ErrorKind
 from transplate.parity.aiming import aimed_at
+from transplate.parity.dates import with_dates
 from transplate.parity.dead import dead_arms
 from transplate.parity.mutation import ROLES, Mutator
 from transplate.parity.pair import Outcomes, Pair, missing_variables
@@ -203,10 +204,11 @@ class Search:
 
     def _probes(self) -> Iterator[Conversation]:
         """Yield what is tried whatever was reached: variations, and what the templates' constants suggest."""
-        probes = chain(variations(), aimed_at(self.pair.literals), with_variables(self.pair))
-        yield from (probe for probe in probes if self._takes_unusual or self.pair.is_usual(probe))
+        pair = self.pair
+        probes = chain(variations(), aimed_at(pair.literals), with_variables(pair), with_dates(pair))
+        yield from (probe for probe in probes if self._takes_unusual or pair.is_usual(probe))
         if self._takes_unusual or self._is_open_in_jinja():
-            yield from with_fields(self.pair)
+            yield from with_fields(pair)
 
     def _solutions(self) -> Iterator[Conversation]:
         """Yield conversations that hold the texts of conditions not met yet where those may look for them."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from transplate.conversation import Conversation, Message, Part
 from transplate.errors import ErrorKind, TransplateError
+from transplate.parity.dates import CLOCK
 from transplate.parity.fields import (
     FIELDS,
     QUESTION,
@@ -91,7 +92,7 @@ def check_injection(template: Template, *, now: datetime | None = None) -> Injec
 
     Args:
         template: What stands for a template, as for :func:`check_parity`.
-        now: What the template takes for the time; that of the call if None.
+        now: What the template takes for the time; a fixed date if None.
 
     Returns:
         The report.
@@ -104,7 +105,7 @@ def check_injection(template: Template, *, now: datetime | None = None) -> Injec
         >>> [(passage.field, passage.forges) for passage in report.open][:1]
         [('system message', ('user', 'assistant'))]
     """
-    return _Trial(side_of(template), now or datetime.now()).report()
+    return _Trial(side_of(template), now or CLOCK).report()
 
 
 class _Trial:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -22,6 +21,7 @@ from transplate.ollama.request import Tool, read_tools
 from transplate.ollama.versions import NEWEST
 from transplate.parity.compare import check_parity
 from transplate.parity.conversations import examples, ordinary_conversations
+from transplate.parity.dates import CLOCK
 from transplate.parity.report import Difference, ParityReport
 from transplate.parity.sides import Template, side_of
 from transplate.renderers import ServedRenderer, entry_of, names
@@ -98,9 +98,8 @@ def suggest(
         'qwen3.5'
     """
     side_of(template)  # An error in the template comes first.
-    now = datetime.now()
     chosen = names(ollama=ollama) if renderers is None else renderers
-    found = (_Candidate(template, name, ollama, now).suggestion() for name in chosen)
+    found = (_Candidate(template, name, ollama).suggestion() for name in chosen)
     return tuple(
         sorted(filter(None, found), key=lambda one: (not one.always, not one.by_default, -one.likeness))
     )
@@ -109,12 +108,11 @@ def suggest(
 class _Candidate:
     """A renderer beside the template."""
 
-    def __init__(self, template: Template, name: str, ollama: str, now: datetime) -> None:
+    def __init__(self, template: Template, name: str, ollama: str) -> None:
         self._template = template
         self._name = name
         self._entry = entry_of(name, ollama=ollama)
         self._renderer = ServedRenderer(name, parser=self._entry.parser, ollama=ollama)
-        self._now = now
 
     def suggestion(self) -> Suggestion | None:
         """Return the suggestion to take the renderer, None where it is of another model."""
@@ -145,7 +143,7 @@ class _Candidate:
         return (None, True, False) if "thinking" in self._renderer.abilities else (None,)
 
     def _report(self, conversations: Iterable[Conversation]) -> ParityReport:
-        return check_parity(self._template, self._renderer, conversations, now=self._now)
+        return check_parity(self._template, self._renderer, conversations)
 
     def _prints_the_same(self, think: bool | None) -> bool:
         return self._report([replace(_QUESTION, think=think)]).equal
@@ -161,7 +159,7 @@ class _Candidate:
         begins = set()
         for think in self._choices:
             question = replace(_QUESTION, think=think)
-            own, theirs = (side.render(question, self._now) for side in sides)
+            own, theirs = (side.render(question, CLOCK) for side in sides)
             if own.prompt and theirs.prompt.endswith(own.prompt):
                 begins.add(theirs.prompt.removesuffix(own.prompt))
         bos = min(begins, key=len, default="")
