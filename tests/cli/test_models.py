@@ -249,6 +249,35 @@ def test_tokens_and_the_generation_prompt(run: Run, folder: Path) -> None:
     assert run("render", "t.gotmpl", "-m", "a", "--no-generation-prompt").status == 2
 
 
+def test_a_special_token_that_nothing_tells_is_asked_for(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(
+        "{{ bos_token }}{% for m in messages %}{% if m.role == 'assistant' %}{{ m.content + eos_token }}"
+        "{% else %}[{{ m.content }}]{% endif %}{% endfor %}"
+    )
+    result = run("convert", "t.jinja", "t.gotmpl")
+    assert result.status == 1
+    assert "needs --token eos_token=TEXT: without it the template fails" in result.errors
+    assert "without --token bos_token=TEXT it prints nothing" in result.errors
+    assert "special_tokens=" not in result.errors
+    hint = "hint: --token eos_token=TEXT gives"
+    result = run("render", "t.jinja", "-m", "a", "-m", "b", "-m", "c")
+    assert (result.status, hint in result.errors) == (2, True)
+    assert hint in run("check", "t.jinja", "t.gotmpl", "--quick").errors
+    (folder / "model").mkdir()
+    (folder / "model" / "chat_template.jinja").write_text((folder / "t.jinja").read_text())
+    result = run("convert", "model", "Modelfile")
+    assert (result.status, "needs --token eos_token=TEXT" in result.errors) == (1, True)
+    tokens = ["--token", "bos_token=<s>", "--token", "eos_token=</s>"]
+    result = run("convert", "t.jinja", "t.gotmpl", *tokens)
+    assert (result.status, "--token" in result.errors) == (0, False)
+    assert run("render", "t.gotmpl", "-m", "a", "-m", "b", "-m", "c").output == "<s>[a]b</s>[c]"
+    # One that only prints nothing hinders no conversation.
+    (folder / "b.jinja").write_text("{{ bos_token }}{% for m in messages %}[{{ m.content }}]{% endfor %}")
+    assert run("convert", "b.jinja", "b.gotmpl").status == 0
+    result = run("render", "b.jinja", "-m", "a", "--token", "bos=<s>")
+    assert (result.status, "'bos' is no special token" in result.errors) == (2, True)
+
+
 def test_standard_input_is_read_once(run: Run) -> None:
     result = run("check", "-", "-", stdin="x")
     assert result.status == 2

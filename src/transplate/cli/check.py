@@ -27,12 +27,13 @@ from transplate.cli.output import check_output, errors_as_json, print_json, say,
 from transplate.cli.parity_text import parity_lines
 from transplate.cli.project import Project, read_project
 from transplate.cli.templates import TemplateFile, read_sides, read_template
+from transplate.cli.tokens import token_hint
 from transplate.cli.verdict import report_data
 from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 
 if TYPE_CHECKING:
-    from transplate import Conversation
+    from transplate import Conversation, ParityReport
     from transplate.parity.sides import Template
 
 _EPILOG = """\b
@@ -179,6 +180,8 @@ def command(
             lines = parity_lines(checked.report, names, verbose=verbose, width=_width())
             for line in islice(lines, 1 if is_short else None):
                 say(line)
+            if hint := token_hint(_messages(checked.report)):
+                say(hint, err=True)
             if not update_baseline:
                 _say_change(checked)
         if not is_one:
@@ -290,6 +293,12 @@ def _built_in(tag: str) -> list[Conversation]:
             f"no built-in conversation is called or tagged {tag!r}; tags: {', '.join(tags)}"
         )
     return found
+
+
+def _messages(report: ParityReport) -> list[str]:
+    """Return the errors for which conversations have no prompt."""
+    errors = [error.message for one in report.differences for error in one.errors if error is not None]
+    return [*report.reasons, *errors]
 
 
 def _say_change(checked: Checked) -> None:

@@ -14,6 +14,7 @@ from transplate.cli.files import STDOUT
 from transplate.cli.options import downloading, giving_tokens, naming_template, speaking
 from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
+from transplate.cli.tokens import missing_tokens, token_options
 from transplate.cli.verdict import report_data, report_lines
 from transplate.cli.waiting import waiting
 from transplate.errors import UnsupportedTemplate, naming
@@ -23,6 +24,8 @@ from transplate.language import Language, language_of_name
 if TYPE_CHECKING:
     from transplate import Conversion, Model, ParityReport
 
+SPECIAL_TOKENS = "special-tokens"
+"""The name of the losses for want of special tokens."""
 _EPILOG = """\b
 Examples:
   transplate convert template.gotmpl chat_template.jinja
@@ -37,7 +40,8 @@ Examples:
 What the result takes for granted, and whether it prints the same prompts, is reported on standard error; with
 --json on standard output, together with the text. Exit status 1 means that SRC cannot be converted, or that a
 prompt differs although the conversation is as the result takes it for granted, and not by what Ollama makes
-of a request before any template sees it, or that no conversation has a prompt of both.
+of a request before any template sees it, or that no conversation has a prompt of both, or that SRC needs a
+special token that nothing tells (--token).
 """
 
 
@@ -178,7 +182,8 @@ class _Result:
             self._say_left_out(language)
             is_told = self._destination is None or language_of_name(self._destination) is not None
             self._say_written("" if is_told else f", {_LANGUAGES[language]}")
-        return FINE if report.checked and not unexplained(report, conversion).differences else NO
+        is_fine = report.checked and not unexplained(report, conversion).differences
+        return FINE if is_fine and not missing_tokens(report.reasons) else NO
 
     def _write(self, text: str, data: dict[str, Any], lines: Iterable[str]) -> None:
         if self._destination is not None:
@@ -276,12 +281,30 @@ def _lines(
     yield from explanation_lines(report, conversion)
     for assumption in conversion.assumptions:
         yield f"assumes {assumption.name}: {assumption.meaning}"
+    yield from _token_lines(template, conversion, report)
     for loss in conversion.losses:
+        if loss.name == SPECIAL_TOKENS:
+            continue
         place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
         yield f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}"
     tokens = template.model.tokens
     if template.language == "jinja" and tokens.adds_bos and tokens.bos:
         yield f"bos: Ollama's tokenizer adds {tokens.bos}, so the TEMPLATE does not print it"
+
+
+def _token_lines(template: TemplateFile, conversion: Conversion, report: ParityReport) -> Iterator[str]:
+    """Yield which special tokens a chat template needs that nothing tells, and what comes of that."""
+    from transplate import JinjaTemplate
+
+    if not any(loss.name == SPECIAL_TOKENS for loss in conversion.losses):
+        return
+    failing = missing_tokens(report.reasons)
+    if failing:
+        yield f"needs {token_options(failing)}: without it the template fails, here as in Jinja"
+    known = {*failing, *template.model.special_tokens}
+    names = JinjaTemplate(template.source.text).variables - known
+    for name in sorted(name for name in names if name.endswith("_token")):
+        yield f"may differ, {SPECIAL_TOKENS}: without {token_options([name])} it prints nothing"
 
 
 def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:

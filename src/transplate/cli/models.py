@@ -12,6 +12,7 @@ import click
 from transplate.cli import FINE, NO
 from transplate.cli.explained import explanation_lines, unexplained
 from transplate.cli.output import print_json, say
+from transplate.cli.tokens import missing_tokens, token_options
 from transplate.cli.verdict import report_data, report_lines
 from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
@@ -95,7 +96,13 @@ def write_model(
         for line in _lines(saving, model.name, destination, dry_run=dry_run):
             say(line, err=True)
         say_warnings(model, saving.notes)
-    return NO if differs_unannounced(saving.parity, saving.conversion) else FINE
+    is_fine = not (differs_unannounced(saving.parity, saving.conversion) or _missing(saving))
+    return FINE if is_fine else NO
+
+
+def _missing(saving: Saving) -> list[str]:
+    """Return the special tokens for want of which ordinary conversations have no prompt."""
+    return missing_tokens(saving.parity.reasons) if saving.parity is not None else []
 
 
 def say_warnings(model: Model, said: Collection[str] = ()) -> None:
@@ -126,6 +133,8 @@ def verdict_lines(
 def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:
     yield from verdict_lines(saving.parity, saving.conversion, source, destination)
     yield from saving.notes
+    if missing := _missing(saving):
+        yield f"needs {token_options(missing)}: without it the template fails, here as in Jinja"
     for replaced in saving.replaced:
         yield f"{'would replace' if dry_run else 'replaced'}: {replaced}"
     for path in saving.paths:

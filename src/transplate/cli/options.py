@@ -17,6 +17,9 @@ speaking = click.option(
 def _tokens(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
     if wrong := [pair for pair in pairs if not pair.partition("=")[1]]:
         raise click.BadParameter(f"{wrong[0]!r} is no NAME=TEXT")
+    names = [pair.partition("=")[0] for pair in pairs]
+    if wrong := [name for name in names if not name.endswith("_token")]:
+        raise click.BadParameter(f"{wrong[0]!r} is no special token: their names end in _token, as eos_token")
     if any("\ud800" <= letter <= "\udfff" for pair in pairs for letter in pair):
         raise click.BadParameter("it is not UTF-8")
     return {name: text for name, _, text in (pair.partition("=") for pair in pairs)}

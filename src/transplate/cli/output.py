@@ -61,6 +61,8 @@ def say(text: str, *, err: bool = False) -> None:
 def show_error(error: TransplateError) -> int:
     """Print an error with its place in the source to standard error and return the exit status it means."""
     say(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+    for note in getattr(error, "__notes__", ()):
+        say(note, err=True)
     return NO if error.kind is ErrorKind.UNSUPPORTED else BAD
 
 

@@ -21,6 +21,8 @@ from transplate.cli.requests import (
     with_options,
 )
 from transplate.cli.templates import read_template
+from transplate.cli.tokens import token_hint
+from transplate.errors import TransplateError
 from transplate.language import Language
 
 _EPILOG = """\b
@@ -110,8 +112,13 @@ def command(
         request = read_request(read_text(request_file))
     elif texts:
         request = request_of_texts(texts)
-    with naming_request(request_file and name_of(request_file)):
-        prompt = template.render(complete(request))
+    try:
+        with naming_request(request_file and name_of(request_file)):
+            prompt = template.render(complete(request))
+    except TransplateError as error:
+        if hint := token_hint([error.message]):
+            error.add_note(hint)
+        raise
     if calls := calls_left_out(request.messages, prompt.decode("utf-8", "replace")):
         is_cut = template.language == "jinja" and generation_prompt is None
         hint = "; --no-generation-prompt shows what the template makes of them" if is_cut else ""

@@ -148,7 +148,7 @@ def _losses(compiler: Compiler) -> Iterator[Loss]:
         yield NUMBERS
     for name in sorted(compiler.tokens_not_given):
         yield Loss(
-            f"{name} prints nothing: the conversion was not given the tokenizer's (special_tokens=)",
+            f"{name} was not given (special_tokens=, --token): it prints nothing, or fails beside a +",
             name="special-tokens",
         )
     for reason, place in dict.fromkeys(compiler.losses):
