@@ -223,14 +223,22 @@ class _ConversationTest(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what to show: the difference, the error of a template, or what Python says."""
         from transplate import TransplateError
+        from transplate.cli.visible import harmless
 
         if isinstance(excinfo.value, _Differs | TransplateError):
-            return str(excinfo.value)
+            return harmless(_said(excinfo.value))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return where the test is from and what it is called."""
         return self.path, None, f"{getattr(self.parent, 'name', '')}: {self.name}"
+
+
+def _said(error: Exception) -> str:
+    from transplate import TransplateError
+    from transplate.cli.output import error_text
+
+    return error_text(error) if isinstance(error, TransplateError) else str(error)
 
 
 def _digest(outcomes: Outcomes) -> str:
@@ -245,10 +253,13 @@ def _digest(outcomes: Outcomes) -> str:
 
 def _explained(conversation: Conversation, outcomes: Outcomes, sources: tuple[str, str]) -> Iterator[str]:
     from transplate.cli.parity_text import conversation_lines, diff_lines
+    from transplate.cli.visible import visible
 
     yield "the templates do not print the same"
     for sign, source, outcome in zip("-+", sources, outcomes, strict=True):
-        yield f"{sign} {source}" + (f": fails: {outcome.error.message}" if outcome.error else "")
+        yield f"{sign} {visible(source)}" + (
+            f": fails: {visible(outcome.error.message)}" if outcome.error else ""
+        )
     yield "on the conversation"
     for line in conversation_lines(conversation):
         yield f"  {line}"

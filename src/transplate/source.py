@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 _EXCERPT_WIDTH = 100
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 class Span(NamedTuple):
@@ -77,15 +79,16 @@ class Source:
         shown = "".join(_visible(character) for character in text[start : start + _EXCERPT_WIDTH])
         before = "…" if start else ""
         after = "…" if start + _EXCERPT_WIDTH < len(text) else ""
-        gutter = f"{self.name + ':' if self.name else ''}{line}:{column} | "
+        name = "".join(map(_visible, self.name))
+        gutter = f"{name + ':' if name else ''}{line}:{column} | "
         return f"{gutter}{before}{shown}{after}\n{' ' * (len(gutter) + len(before) + at - start)}^"
 
 
 def _visible(character: str) -> str:
-    """Return a control character or lone surrogate as one harmless character."""
+    """Return a character that cannot be seen, or that acts on those around it, as one that can be."""
     code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    return "\ufffd" if 0xD800 <= code <= 0xDFFF or 0x80 <= code < 0xA0 else character
+    return "\ufffd" if unicodedata.category(character) in _UNSEEN else character

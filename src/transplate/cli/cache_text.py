@@ -9,6 +9,7 @@ import click
 
 from transplate.cli.formats.notes import Note, Notes, spot_in
 from transplate.cli.parity_text import diff_lines
+from transplate.cli.visible import visible
 
 if TYPE_CHECKING:
     from transplate.parity import CacheReport
@@ -24,7 +25,9 @@ def cache_lines(report: CacheReport, *, verbose: bool, width: int) -> Iterator[s
         width: How wide the terminal is.
     """
     kept = report.replayed - len(report.breaks)
-    skipped = f" · {len(report.skipped)} left out: {', '.join(report.skipped)}" if report.skipped else ""
+    skipped = (
+        f" · {len(report.skipped)} left out: {visible(', '.join(report.skipped))}" if report.skipped else ""
+    )
     if not report.replayed:
         yield click.style("NOTHING REPLAYED", fg="red", bold=True) + skipped
         return
@@ -62,11 +65,11 @@ def cache_notes(source: str, report: CacheReport) -> Notes:
 
 def _headline(each: Break) -> str:
     why = f": {each.cause}" if each.cause else ""
-    return f"{each.replay}, turn {each.turn}{why}"
+    return visible(f"{each.replay}, turn {each.turn}{why}")
 
 
 def _reading(each: Break) -> str:
-    help_ = f"; {each.variable} avoids it" if each.variable else ""
+    help_ = f"; {visible(each.variable)} avoids it" if each.variable else ""
     reading = f"{each.lost:.0%} of the prompt before has to be read again"
     return f"{reading}, from character {each.kept}{help_}"
 

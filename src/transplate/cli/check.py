@@ -29,6 +29,7 @@ from transplate.cli.project import Project, read_project
 from transplate.cli.templates import TemplateFile, read_sides, read_template
 from transplate.cli.tokens import token_hint
 from transplate.cli.verdict import report_data
+from transplate.cli.visible import visible
 from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 
@@ -176,7 +177,7 @@ def command(
         is_short = len(found) > _MOST_IN_FULL and not verbose
         for checked, names in zip(found, labels, strict=True):
             if not is_one:
-                say(click.style(" ~ ".join(checked.sources), bold=True))
+                say(click.style(visible(" ~ ".join(checked.sources)), bold=True))
             lines = parity_lines(checked.report, names, verbose=verbose, width=_width())
             for line in islice(lines, 1 if is_short else None):
                 say(line)
@@ -307,9 +308,9 @@ def _say_change(checked: Checked) -> None:
     if change is None:
         return
     if change.new:
-        say(f"not in the baseline: {', '.join(change.new)}")
+        say(f"not in the baseline: {visible(', '.join(change.new))}")
     if change.gone:
-        say(f"gone since the baseline: {', '.join(change.gone)}")
+        say(f"gone since the baseline: {visible(', '.join(change.gone))}")
     if checked.passes and checked.report.kinds:
         say("all of this is in the baseline")
 
@@ -319,7 +320,7 @@ def _labels(sorts: tuple[str, ...], pair: tuple[str, str]) -> tuple[str, str]:
     first, second = sorts
     if first != second:
         return first, second
-    return pair if pair[0] != pair[1] else ("A", "B")
+    return (visible(pair[0]), visible(pair[1])) if pair[0] != pair[1] else ("A", "B")
 
 
 def _width() -> int:

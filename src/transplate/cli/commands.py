@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 import click
 
 from transplate.cli import BAD
 from transplate.cli.files import STDIN
-from transplate.cli.output import print_json, show_error
+from transplate.cli.output import print_json, say, show_error
 from transplate.errors import ErrorKind, TransplateError
 from transplate.files import reason
 
@@ -129,7 +130,9 @@ def _run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         if "--json" in arguments:
             print_json({"error": error.format_message(), "kind": ErrorKind.INPUT.value})
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), err=True)
         return BAD
     except click.Abort as error:
         raise KeyboardInterrupt from error

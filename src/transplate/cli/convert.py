@@ -16,6 +16,7 @@ from transplate.cli.output import errors_as_json, print_exactly, print_json, say
 from transplate.cli.templates import TemplateFile, read_model, template_of
 from transplate.cli.tokens import missing_tokens, token_options
 from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.visible import visible
 from transplate.cli.waiting import waiting
 from transplate.errors import UnsupportedTemplate, naming
 from transplate.files import write_file
@@ -203,7 +204,7 @@ class _Result:
         if self._destination is not None:
             done = "would write" if self._dry_run else "wrote"
             replaced = ", in place of what was there" if self._is_replaced else ""
-            say(f"{done} {self._destination}{what}{replaced}", err=True)
+            say(f"{done} {visible(self._destination)}{what}{replaced}", err=True)
 
     def _say_left_out(self, language: Language) -> None:
         """Say what a template cannot have of the model that it is of."""
@@ -217,10 +218,10 @@ class _Result:
         if names:
             what, keeps = ("TEMPLATE", "Modelfile") if language == "gotmpl" else ("chat template", "folder")
             rest = f"no part of a {what} (a {keeps} as DST keeps all of it)"
-            say(f"left out: {', '.join(names)}, {rest}", err=True)
+            say(f"left out: {visible(', '.join(names))}, {rest}", err=True)
         refusals = model.modelfile.refusals if model.modelfile is not None else ()
         for note in (*notes_on_others(model), *refusals):
-            say(note, err=True)
+            say(visible(note), err=True)
         say_warnings(model, refusals)
 
 
@@ -280,16 +281,16 @@ def _lines(
     yield from report_lines(unexplained(report, conversion), source, result)
     yield from explanation_lines(report, conversion)
     for assumption in conversion.assumptions:
-        yield f"assumes {assumption.name}: {assumption.meaning}"
+        yield visible(f"assumes {assumption.name}: {assumption.meaning}")
     yield from _token_lines(template, conversion, report)
     for loss in conversion.losses:
         if loss.name == SPECIAL_TOKENS:
             continue
         place = "" if loss.line is None else f" ({source}:{loss.line}:{loss.column})"
-        yield f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}"
+        yield visible(f"may differ{loss.name and f', {loss.name}'}: {loss.message}{place}")
     tokens = template.model.tokens
     if template.language == "jinja" and tokens.adds_bos and tokens.bos:
-        yield f"bos: Ollama's tokenizer adds {tokens.bos}, so the TEMPLATE does not print it"
+        yield f"bos: Ollama's tokenizer adds {visible(tokens.bos)}, so the TEMPLATE does not print it"
 
 
 def _token_lines(template: TemplateFile, conversion: Conversion, report: ParityReport) -> Iterator[str]:

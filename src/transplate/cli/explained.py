@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transplate.cli.visible import visible
+
 if TYPE_CHECKING:
     from transplate import Conversion, ParityReport
     from transplate.parity import Difference
@@ -48,7 +50,7 @@ def explanation_lines(report: ParityReport, conversion: Conversion) -> Iterator[
         verb = "differs" if len(names) == 1 else "differ"
         others = f" and {len(names) - _NAMES} others" if len(names) > _NAMES else ""
         link = "as" if reason.split(", ")[0] in _BY_OLLAMA.values() else "see"
-        yield f"{len(names)} more {verb}, {link} {reason}: {', '.join(names[:_NAMES])}{others}"
+        yield visible(f"{len(names)} more {verb}, {link} {reason}: {', '.join(names[:_NAMES])}{others}")
 
 
 def explanations(conversion: Conversion, difference: Difference) -> list[str]:

@@ -13,6 +13,7 @@ from transplate.cli import FINE, NO
 from transplate.cli.models import differs_unannounced, verdict_lines
 from transplate.cli.output import print_json, say
 from transplate.cli.verdict import report_data
+from transplate.cli.visible import visible
 from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 
@@ -55,9 +56,9 @@ def write_gguf(
         data = {"text": chat.text, "written": not dry_run, "notes": notes}
         print_json({**data, "parity": parity and report_data(parity)}, indent=2)
     else:
-        for line in (*verdict_lines(parity, chat.conversion, model.name, destination), *notes):
+        for line in (*verdict_lines(parity, chat.conversion, model.name, destination), *map(visible, notes)):
             say(line, err=True)
-        say(f"{'would write' if dry_run else 'wrote'} {destination}", err=True)
+        say(f"{'would write' if dry_run else 'wrote'} {visible(destination)}", err=True)
     return NO if differs_unannounced(parity, chat.conversion) else FINE
 
 

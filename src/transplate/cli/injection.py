@@ -32,7 +32,7 @@ def show(reports: dict[str, InjectionReport], *, verbose: bool, width: int) -> N
     """Tell people what is found, each template under its name if there are several."""
     for source, report in reports.items():
         if len(reports) > 1:
-            say(click.style(source, bold=True))
+            say(click.style(visible(source), bold=True))
         for line in _lines(report, verbose=verbose, width=width):
             say(line)
 
@@ -53,11 +53,11 @@ def _lines(report: InjectionReport, *, verbose: bool, width: int) -> Iterator[st
     shown = report.markers if verbose else report.markers[:_MOST_MARKERS]
     more = f" and {len(report.markers) - len(shown)} more" if len(shown) < len(report.markers) else ""
     yield cut(f"markers: {', '.join(map(visible, shown)) or 'none'}{more}", width)
-    widest = max((len(passage.field) for passage in report.passages), default=0)
+    widest = max((len(visible(passage.field)) for passage in report.passages), default=0)
     for passage in report.passages:
-        yield cut(f"  {passage.field:{widest}}  {_passing(passage, len(report.markers))}", width)
+        yield cut(f"  {visible(passage.field):{widest}}  {_passing(passage, len(report.markers))}", width)
     if report.hidden:
-        yield cut(f"  never printed: {', '.join(report.hidden)}", width)
+        yield cut(f"  never printed: {visible(', '.join(report.hidden))}", width)
     words = report.specials if verbose else report.specials[:_MOST_WORDS]
     for special in words:
         yield cut(f'"{visible(special.literal)}" {_where(special)}: {effect(special)}', width)
@@ -88,7 +88,7 @@ def _verdict(report: InjectionReport) -> str:
 def _passing(passage: Passage, count: int) -> str:
     parts = [f"{len(passage.passed)} of {count} markers pass"]
     if passage.forges:
-        parts.append(f"forges turns of {', '.join(passage.forges)}")
+        parts.append(f"forges turns of {visible(', '.join(passage.forges))}")
     if passage.held:
         marker, printed = passage.held[0]
         parts.append(
@@ -100,13 +100,13 @@ def _passing(passage: Passage, count: int) -> str:
 
 
 def _where(special: Special) -> str:
-    return f"{special.where} in {', '.join(special.fields)}"
+    return visible(f"{special.where} in {', '.join(special.fields)}")
 
 
 def effect(special: Special) -> str:
     """Return what a word does, in a few words."""
     if special.error:
-        return f"fails: {special.error}"
+        return f"fails: {visible(special.error)}"
     added, removed = (f'"{visible(cut(text, _LONGEST))}"' for text in (special.added, special.removed))
     if not special.added:
         return f"leaves out {removed}"
@@ -116,7 +116,7 @@ def effect(special: Special) -> str:
 def _forgery_lines(forgery: Forgery) -> Iterator[str]:
     message, honest = forgery.message
     yield f"the prompt of {len(honest)} messages, printed by one:"
-    yield f'  {message.role} "{visible(str(message.content))}"'
+    yield f'  {visible(message.role)} "{visible(str(message.content))}"'
 
 
 def _special_lines(special: Special, width: int) -> Iterator[str]:
@@ -129,13 +129,13 @@ def _notes(source: str, report: InjectionReport) -> Iterator[Note]:
     """Yield what is found in a template."""
     for passage in report.open:
         assert passage.forgery is not None  # noqa: S101 - what makes the place open
-        roles = ", ".join(passage.forges)
+        roles = visible(", ".join(passage.forges))
         yield Note(
             rule="forged-turn",
             level="warning",
             source=source,
             spot=spot_in(source, passage.place),
-            message=f"a text in the {passage.field} can make up turns of {roles}",
+            message=f"a text in the {visible(passage.field)} can make up turns of {roles}",
             text="\n".join(_forgery_lines(passage.forgery)),
         )
     for special in report.specials:

@@ -12,6 +12,7 @@ from transplate.cli import FINE
 from transplate.cli.options import downloading, speaking
 from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.templates import read_model
+from transplate.cli.visible import visible
 from transplate.language import Language
 
 _LABEL = 18
@@ -35,11 +36,11 @@ def command(source: str, language: Language | None, download: bool, as_json: boo
         return FINE
     warnings, following = facts.pop("warnings", ()), facts.pop("next", "")
     if "kind" in facts:
-        say(f"{model.name}: {facts.pop('kind')}")
+        say(f"{visible(model.name)}: {facts.pop('kind')}")
     else:
         count = facts.pop("lines")
         lines = "1 line" if count == 1 else f"{count} lines"
-        say(f"{model.name}: {_LANGUAGES[facts.pop('language')]}, {lines}")
+        say(f"{visible(model.name)}: {_LANGUAGES[facts.pop('language')]}, {lines}")
     width = max(get_terminal_size().columns, _LABEL + 30)
     for name, value in facts.items():
         label = f"  {name.replace('_', ' ')}".ljust(_LABEL)
@@ -54,13 +55,16 @@ def command(source: str, language: Language | None, download: bool, as_json: boo
             )
         )
     for warning in warnings:
-        say(click.style("warning: ", fg="yellow") + fill(warning, width - 9, subsequent_indent=" " * 9))
+        say(
+            click.style("warning: ", fg="yellow")
+            + fill(visible(warning), width - 9, subsequent_indent=" " * 9)
+        )
     if following:
-        say(f"next: {following}")
+        say(f"next: {visible(following)}")
     return FINE
 
 
 def _shown(value: Any) -> str:
     if not value:
         return "none"
-    return ", ".join(value) if isinstance(value, list | tuple) else str(value)
+    return visible(", ".join(value) if isinstance(value, list | tuple) else str(value))

@@ -24,6 +24,7 @@ from transplate.cli.output import (
 )
 from transplate.cli.project import read_project
 from transplate.cli.templates import read_model
+from transplate.cli.visible import visible
 from transplate.errors import TransplateError
 from transplate.language import Language
 
@@ -140,4 +141,5 @@ def _show(source: str, findings: list[Finding]) -> None:
     for finding in findings:
         place = "" if finding.line is None else f":{finding.line}:{finding.column}"
         level = click.style(finding.level, fg=_COLORS[finding.level], bold=True)
-        say(f"{finding.source or source}{place}: {level}: {finding.message} [{finding.rule}]")
+        name = visible(finding.source or source)
+        say(f"{name}{place}: {level}: {visible(finding.message)} [{finding.rule}]")

@@ -14,6 +14,7 @@ from transplate.cli.explained import explanation_lines, unexplained
 from transplate.cli.output import print_json, say
 from transplate.cli.tokens import missing_tokens, token_options
 from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.visible import visible
 from transplate.cli.waiting import waiting
 from transplate.errors import TransplateError
 from transplate.language import language_of_name
@@ -109,7 +110,7 @@ def say_warnings(model: Model, said: Collection[str] = ()) -> None:
     """Say what is odd about a source, unless it has been said; weights that are not here hinder nothing."""
     for warning in model.warnings:
         if warning not in said and not warning.startswith("FROM "):
-            say(click.style("warning: ", fg="yellow") + warning, err=True)
+            say(click.style("warning: ", fg="yellow") + visible(warning), err=True)
 
 
 def differs_unannounced(parity: ParityReport | None, conversion: Conversion | None) -> bool:
@@ -132,15 +133,15 @@ def verdict_lines(
 
 def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:
     yield from verdict_lines(saving.parity, saving.conversion, source, destination)
-    yield from saving.notes
+    yield from map(visible, saving.notes)
     if missing := _missing(saving):
         yield f"needs {token_options(missing)}: without it the template fails, here as in Jinja"
     for replaced in saving.replaced:
-        yield f"{'would replace' if dry_run else 'replaced'}: {replaced}"
+        yield f"{'would replace' if dry_run else 'replaced'}: {visible(replaced)}"
     for path in saving.paths:
-        yield f"{'would write' if dry_run else 'wrote'} {path}"
+        yield f"{'would write' if dry_run else 'wrote'} {visible(str(path))}"
     if not saving.files:
-        yield f"{destination} has all of it already"
+        yield f"{visible(destination)} has all of it already"
 
 
 def _data(saving: Saving, *, dry_run: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from transplate.cli import BAD, NO
+from transplate.cli.visible import harmless, visible
 from transplate.errors import ErrorKind, TransplateError
 from transplate.files import write_file
 
@@ -54,16 +55,23 @@ def print_json(data: Any, *, indent: int | None = None) -> None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Tell people something, in colour only where they look at a terminal and did not refuse it."""
-    shown = text.encode("utf-8", "backslashreplace").decode()
+    shown = harmless(text, is_styled=True).encode("utf-8", "backslashreplace").decode()
     click.echo(shown, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def show_error(error: TransplateError) -> int:
     """Print an error with its place in the source to standard error and return the exit status it means."""
-    say(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+    say(click.style("error: ", fg="red", bold=True) + error_text(error), err=True)
     for note in getattr(error, "__notes__", ()):
-        say(note, err=True)
+        say(visible(note), err=True)
     return NO if error.kind is ErrorKind.UNSUPPORTED else BAD
+
+
+def error_text(error: TransplateError) -> str:
+    """Return an error as people read it: its message in one line, and its place in the source."""
+    if error.source is None or error.offset is None:
+        return visible(str(error))
+    return f"{visible(error.message)}\n{error.source.excerpt(error.offset)}"
 
 
 def error_data(error: TransplateError) -> dict[str, Any]:

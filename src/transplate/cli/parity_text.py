@@ -37,7 +37,7 @@ def parity_lines(
     width = sys.maxsize if verbose else width
     yield _verdict(report, width)
     if report.stopped:
-        yield click.style(f"not all could be compared and explained: {report.stopped}", fg="yellow")
+        yield click.style(f"not all could be compared and explained: {visible(report.stopped)}", fg="yellow")
     kinds = report.kinds
     shown = kinds if verbose or len(kinds) <= _MOST_KINDS else kinds[: _MOST_KINDS - 1]
     widest = max((len(kind.title) for kind in shown), default=0)
@@ -63,11 +63,11 @@ def _verdict(report: ParityReport, width: int) -> str:
         head = click.style("EQUAL", fg="green", bold=True)
         return f"{head} on {_number(report.checked, 'conversation')}{left_out}"
     if verdict == "nothing compared":
-        reasons = f": {'; '.join(report.reasons)}" if report.reasons else ""
+        reasons = f": {visible('; '.join(report.reasons))}" if report.reasons else ""
         head = click.style("NOTHING COMPARED", fg="red", bold=True)
         return head + cut(left_out + reasons, width - len("NOTHING COMPARED"))
     if verdict == "equal under conditions":
-        conditions = cut(", ".join(report.conditions), max(20, width - len(counts) - 14))
+        conditions = cut(visible(", ".join(report.conditions)), max(20, width - len(counts) - 14))
         return f"{click.style('EQUAL IF', fg='yellow', bold=True)} {conditions} · {counts}"
     head = click.style("DIFFERENT", fg="red", bold=True)
     return f"{head} in {_number(len(report.kinds), 'way')} · {counts}"
@@ -79,7 +79,7 @@ def _number(count: int, what: str) -> str:
 
 def _kind_line(number: int, kind: Kind, names: Sequence[str], widest: int, width: int) -> str:
     sides = "; ".join(f"{name} {visible(text)}" for name, text in zip(names, kind.sides, strict=True) if text)
-    head = f"{number:2} {kind.count:4}  {cut(kind.title, widest):{widest}}  "
+    head = f"{number:2} {kind.count:4}  {cut(visible(kind.title), widest):{widest}}  "
     return (head + cut(sides, max(10, width - len(head)))).rstrip()
 
 
@@ -96,7 +96,7 @@ def _smallest(number: int, kind: Kind, names: Sequence[str], *, verbose: bool, w
     label = max(map(len, names))
     for name, place, error in zip(names, kind.places, difference.errors, strict=True):
         text = "" if place is None else f"line {place.line}  {visible(place.text.strip())}"
-        failed = f"fails: {error.message}  " if error else ""
+        failed = f"fails: {visible(error.message)}  " if error else ""
         if text or failed:
             yield cut(f"  {name:{label}}  {failed}{text}", width)
     diff = list(diff_lines(*difference.prompts, width=width - 4))
@@ -112,13 +112,13 @@ def where(kind: Kind) -> str:
     if kind.message is None:
         return ", behind the messages"
     message = kind.smallest.conversation.messages[kind.message]
-    return f", at message {kind.message + 1} ({message.role})"
+    return f", at message {kind.message + 1} ({visible(message.role)})"
 
 
 def conversation_lines(conversation: Conversation) -> Iterator[str]:
     """Yield a conversation, one line a message and what else there is of it."""
     for message in conversation.messages:
-        parts = [message.role]
+        parts = [visible(message.role)]
         if isinstance(message.content, tuple):
             parts.append(_json([part.given for part in message.content]))
         elif message.content is None:
@@ -128,14 +128,14 @@ def conversation_lines(conversation: Conversation) -> Iterator[str]:
         if message.reasoning:
             parts.append(f'thinks "{visible(message.reasoning)}"')
         parts += [f"calls {visible(call.name)}({_json(call.arguments)})" for call in message.tool_calls]
-        parts += [f"{name} {value!r}" for name, value in _labels(message) if value]
+        parts += [f"{name} {visible(repr(value))}" for name, value in _labels(message) if value]
         yield " ".join(parts)
     for tool in conversation.tools:
         yield f"tool {_json(tool)}"
     rest = {"think": conversation.think, "date": conversation.now, "variables": dict(conversation.variables)}
     for name, value in rest.items():
         if value is not None and value != {}:
-            yield f"{name} {value}"
+            yield f"{name} {visible(str(value))}"
 
 
 def _labels(message: Any) -> tuple[tuple[str, Any], ...]:
@@ -143,7 +143,7 @@ def _labels(message: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=dict)
+    return visible(json.dumps(value, ensure_ascii=False, default=dict))
 
 
 def diff_lines(one: str, other: str, *, width: int) -> Iterator[tuple[str, str]]:
@@ -175,6 +175,6 @@ def _reach(report: ParityReport, names: Sequence[str]) -> Iterator[str]:
         dead = f", {len(reach.dead)} cannot be" if reach.dead else ""
         yield f"branches of {name}: {reach.taken} of {reach.arms} taken{dead}, {len(reach.open)} not reached"
         for arm, reason in reach.dead:
-            yield f"  never: {arm}  ({reason})"
+            yield f"  never: {visible(arm)}  ({visible(reason)})"
         for arm in reach.open:
-            yield f"  not reached: {arm}"
+            yield f"  not reached: {visible(arm)}"

@@ -22,6 +22,7 @@ from transplate.cli.requests import (
 )
 from transplate.cli.templates import read_template
 from transplate.cli.tokens import token_hint
+from transplate.cli.visible import visible
 from transplate.errors import TransplateError
 from transplate.language import Language
 
@@ -123,7 +124,7 @@ def command(
         is_cut = template.language == "jinja" and generation_prompt is None
         hint = "; --no-generation-prompt shows what the template makes of them" if is_cut else ""
         warning = f"the calls of the last message are not in the prompt: {', '.join(calls)}{hint}"
-        say(click.style("warning: ", fg="yellow") + warning, err=True)
+        say(click.style("warning: ", fg="yellow") + visible(warning), err=True)
     if as_json:
         print_json({"prompt": prompt.decode("utf-8", "replace")})
     else:

@@ -11,6 +11,7 @@ from transplate.cli.options import downloading
 from transplate.cli.output import errors_as_json, print_json, say
 from transplate.cli.templates import read_template
 from transplate.cli.verdict import report_data, report_lines
+from transplate.cli.visible import visible
 from transplate.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _show(found: tuple[Suggestion, ...], source: str) -> None:
         count = report.checked - len(report.differences)
         say(f"{best.renderer}: the same on {count} of {report.checked} conversations, except where")
         for condition in best.conditions:
-            say(f"  {condition}")
+            say(f"  {visible(condition)}")
     if best.agreed.differences:
         for line in list(report_lines(best.agreed, source, f"renderer:{best.renderer}"))[1:]:
             say(line)
@@ -85,8 +86,8 @@ def _show(found: tuple[Suggestion, ...], source: str) -> None:
         say(f"{one.renderer}: the same on {'all' if one.always else f'{count} of'} {checked} conversations")
     say(f"prints so since Ollama {best.since}" if best.since else "prints so since some Ollama after 0.17.4")
     if best.bos:
-        say(f"taken for granted: bos_token is {best.bos}")
+        say(f"taken for granted: bos_token is {visible(best.bos)}")
     say("in a Modelfile:" if best.always else f"in a Modelfile, if {best.renderer} is right for the model:")
     lines = [f"RENDERER {best.renderer}", f"PARSER {best.parser}"]
     for line in lines + [f"PARAMETER stop {stop}" for stop in best.stops]:
-        say(f"  {line}")
+        say(f"  {visible(line)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from transplate.cli.output import error_data
+from transplate.cli.visible import visible
 
 if TYPE_CHECKING:
     from transplate import ParityReport
@@ -78,15 +79,17 @@ def report_lines(report: ParityReport, first: str, second: str) -> Iterator[str]
         second: What the second is called.
     """
     yield _verdict(report)
+    first, second = visible(first), visible(second)
     width = max(len(first), len(second))
     by_cause: dict[str, list[Difference]] = {}
     for difference in report.differences:
         by_cause.setdefault(difference.cause, []).append(difference)
     for cause, differences in by_cause.items():
-        yield f"  {cause}: {', '.join(difference.conversation.name for difference in differences)}"
+        names = ", ".join(difference.conversation.name for difference in differences)
+        yield visible(f"  {cause}: {names}")
         simplest = min(differences, key=lambda difference: sum(map(len, difference.prompts)))
         for name, error, prompt in zip((first, second), simplest.errors, simplest.prompts, strict=True):
-            shown = f"error: {error.message}" if error else _around(prompt, simplest.position)
+            shown = f"error: {visible(error.message)}" if error else _around(prompt, simplest.position)
             yield f"    {name:{width}}  {shown}"
 
 
@@ -97,7 +100,7 @@ def _verdict(report: ParityReport) -> str:
     if report.equal:
         return f"{click.style('equal', fg='green', bold=True)} on {checked}"
     if not differing:
-        why = f": {'; '.join(report.reasons)}" if report.reasons else ""
+        why = f": {visible('; '.join(report.reasons))}" if report.reasons else ""
         return f"{click.style('nothing compared', fg='red', bold=True)}{left_out}{why}"
     return f"{click.style('different', fg='red', bold=True)} on {differing} of {checked}"
 
@@ -109,4 +112,4 @@ def _around(prompt: str, position: int) -> str:
     before = "…" if start else ""
     after = "…" if len(prompt) > start + _WIDTH else ""
     line = prompt.count("\n", 0, position) + 1
-    return f"line {line}: {before}{excerpt}{after}"
+    return f"line {line}: {before}{visible(excerpt)}{after}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from transplate.cli.formats.notes import NOWHERE, Spot, spot_in
 from transplate.cli.parity_text import conversation_lines, diff_lines
+from transplate.cli.visible import harmless, visible
 
 if TYPE_CHECKING:
     from transplate import ParityReport
@@ -56,19 +57,19 @@ def spots_of(checked: Checked, kind: Kind) -> Spots:
 def headline(checked: Checked, kind: Kind) -> str:
     """Return a kind of difference in one line."""
     first, second = checked.sources
-    return f"{kind.title}: {first} and {second} print different prompts"
+    return harmless(visible(f"{kind.title}: {first} and {second} print different prompts"))
 
 
 def details(checked: Checked, kind: Kind) -> str:
     """Return what there is to know of a kind of difference, as plain text of several lines."""
     smallest = kind.smallest
-    lines = [f"- {checked.sources[0]}", f"+ {checked.sources[1]}"]
+    lines = [f"{sign} {visible(source)}" for sign, source in zip("-+", checked.sources, strict=True)]
     for number, (side, error) in enumerate(zip(kind.sides, smallest.errors, strict=True)):
         said = side or (f"fails: {error.message}" if error else "")
-        lines[number] += f": {said}" if said else ""
+        lines[number] += f": {visible(said)}" if said else ""
     if kind.condition:
-        lines.append(f"equal if: {kind.condition}")
+        lines.append(f"equal if: {visible(kind.condition)}")
     lines.append(f"smallest conversation, first difference at byte {kind.byte}:")
     lines += [f"  {line}" for line in conversation_lines(smallest.conversation)]
     lines += [f"{sign} {line}" for sign, line in diff_lines(*smallest.prompts, width=_WIDTH)]
-    return "\n".join(lines)
+    return harmless("\n".join(lines))

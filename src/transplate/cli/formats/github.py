@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from transplate.cli.formats.checked import Checked, details, headline, spots_of
 from transplate.cli.formats.notes import NOWHERE, Notes, Spot
+from transplate.cli.visible import harmless, visible
 
 _LEVELS = {"note": "notice"}
 
@@ -50,8 +51,10 @@ def annotation(level: str, spot: Spot, title: str, message: str) -> str:
         message: Its text, of any number of lines.
     """
     values = {"file": spot.path, "line": spot.line, "col": spot.column, "title": title}
-    properties = ",".join(f"{name}={_property(str(value))}" for name, value in values.items() if value)
-    return f"::{level} {properties}::{_data(message)}"
+    properties = ",".join(
+        f"{name}={_property(visible(str(value)))}" for name, value in values.items() if value
+    )
+    return f"::{level} {properties}::{_data(harmless(message))}"
 
 
 def _data(text: str) -> str:

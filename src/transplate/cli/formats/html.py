@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from transplate.cli.formats.checked import Checked
 from transplate.cli.formats.notes import Notes
 from transplate.cli.parity_text import conversation_lines, where
-from transplate.cli.visible import visible
+from transplate.cli.visible import harmless, visible
 
 if TYPE_CHECKING:
     from transplate import Conversation
@@ -77,11 +77,17 @@ def _page(name: str, **values: Any) -> str:
     environment = Environment(
         loader=PackageLoader("transplate.cli.formats", ""),
         autoescape=True,
+        finalize=_seen,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     return environment.get_template(f"{name}.html.jinja").render(values)
+
+
+def _seen(value: Any) -> Any:
+    """Return what the page prints with control characters made visible, unless it is markup already."""
+    return harmless(value) if type(value) is str else value
 
 
 def _causes(pairs: Sequence[Checked]) -> list[tuple[str, int, float]]:

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from transplate.cli.formats.checked import Checked, details
 from transplate.cli.formats.notes import Notes
+from transplate.cli.visible import harmless
 from transplate.parity import Difference, Kind
 
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -70,7 +71,7 @@ def _add_suite(root: Element, checked: Checked) -> None:
         _add_difference(case, checked, difference, kinds)
     if checked.change is not None:
         for gone in checked.change.gone:
-            case = SubElement(suite, "testcase", classname=name, name=f"baseline: {gone}")
+            case = SubElement(suite, "testcase", classname=name, name=_clean(f"baseline: {gone}"))
             SubElement(case, "failure", message="gone since the baseline")
     if not report.checked:
         case = SubElement(suite, "testcase", classname=name, name="comparison")
@@ -94,5 +95,5 @@ def _add_difference(case: Element, checked: Checked, difference: Difference, kin
 
 
 def _clean(text: str) -> str:
-    """Return a text without the characters that XML cannot hold."""
-    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Return a text with what XML cannot hold, and what acts on those who print it, made visible."""
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", harmless(text))

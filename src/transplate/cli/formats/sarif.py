@@ -10,6 +10,7 @@ from urllib.parse import quote
 from transplate import __version__
 from transplate.cli.formats.checked import Checked, details, headline, spots_of
 from transplate.cli.formats.notes import Notes, Spot
+from transplate.cli.visible import harmless
 from transplate.parity import Kind
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -32,7 +33,7 @@ def sarif(pairs: Sequence[Checked]) -> str:
             "ruleIndex": names.index(name),
             "level": "error",
             "baselineState": "absent",
-            "message": {"text": f"{' and '.join(checked.sources)}: gone since the baseline"},
+            "message": {"text": harmless(f"{' and '.join(checked.sources)}: gone since the baseline")},
         }
         for checked in pairs
         for name in (checked.change.gone if checked.change else ())
@@ -49,7 +50,7 @@ def sarif_of_notes(notes: Notes) -> str:
             "ruleId": note.rule,
             "ruleIndex": names.index(note.rule),
             "level": note.level,
-            "message": {"text": note.whole},
+            "message": {"text": harmless(note.whole)},
         }
         if note.spot.path:
             result["locations"] = [_location(note.spot)]
@@ -62,7 +63,9 @@ def _log(titles: Mapping[str, str], results: list[dict[str, Any]]) -> str:
     driver = {
         "name": "transplate",
         "version": __version__,
-        "rules": [{"id": name, "shortDescription": {"text": titles[name]}} for name in sorted(titles)],
+        "rules": [
+            {"id": name, "shortDescription": {"text": harmless(titles[name])}} for name in sorted(titles)
+        ],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
