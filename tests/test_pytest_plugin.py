@@ -136,3 +136,32 @@ def test_an_update_needs_one_process(pytester: pytest.Pytester) -> None:
     result = run(pytester, "-n1", "--transplate-update")
     assert result.ret != 0
     assert "--transplate-update needs one process" in result.stdout.str() + result.stderr.str()
+
+
+def test_an_update_keeps_what_was_not_run(pytester: pytest.Pytester, project: Path) -> None:
+    (project / "talk.jsonl").write_text(TALK % ("one", "a") + TALK % ("two", "b") + TALK % ("two", "c"))
+    (project / "b.jinja").write_text(SHOUTED)
+    known = project / "transplate-known.json"
+    run(pytester, "--transplate-update").assert_outcomes(passed=3)
+    (differences,) = json.loads(known.read_text())["pairs"].values()
+    assert {one.rpartition(": ")[0] for one in differences} == {"one", "two", "two (2)"}
+
+    run(pytester, "--transplate-update", "-k", "one").assert_outcomes(passed=1, deselected=2)
+    assert json.loads(known.read_text())["pairs"]["templates/a.gotmpl b.jinja"] == differences
+    run(pytester).assert_outcomes(xfailed=3)
+
+    # A conversation that is no longer there is nothing to keep.
+    (project / "talk.jsonl").write_text(TALK % ("one", "a") + TALK % ("two", "b"))
+    run(pytester, "--transplate-update", "-k", "two").assert_outcomes(passed=1, deselected=1)
+    kept = [one for one in differences if not one.startswith("two (2)")]
+    assert json.loads(known.read_text())["pairs"]["templates/a.gotmpl b.jinja"] == kept
+
+
+def test_files_of_one_name(pytester: pytest.Pytester, project: Path) -> None:
+    for name in ("x", "y"):
+        (project / name).mkdir()
+        (project / name / "talk.json").write_text(json.dumps([{"role": "user", "content": name}]))
+    (project / "pyproject.toml").write_text(LISTED.replace('"talk.jsonl"', '"x/talk.json", "y/talk.json"'))
+    result = run(pytester, "-v")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*::x/talk.json PASSED*", "*::y/talk.json PASSED*"])

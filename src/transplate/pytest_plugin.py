@@ -8,7 +8,8 @@ that lie beside each other under one name, such as ``chat.gotmpl`` and ``chat.ji
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,8 @@ class _State:
     def __init__(self, config: pytest.Config) -> None:
         self.updates = bool(config.getoption("transplate_update"))
         self._files: dict[Path, Baseline] = {}
-        self._found: dict[tuple[Path, str], list[str]] = {}
+        self._found: dict[tuple[Path, str], dict[str, str | None]] = {}
+        self._collected: dict[tuple[Path, str], set[str]] = {}
 
     def known(self, path: Path, pair: str) -> tuple[str, ...]:
         """Return the known differences of a pair."""
@@ -82,18 +84,23 @@ class _State:
             self._files[path] = Baseline(str(path), is_new=True)
         return self._files[path].change(pair, ()).gone
 
-    def accept(self, path: Path, pair: str, difference: str | None) -> None:
-        """Take down a difference, or that a conversation of the pair has none."""
-        found = self._found.setdefault((path, pair), [])
-        if difference is not None:
-            found.append(difference)
+    def collected(self, path: Path, pair: str, names: Iterable[str]) -> None:
+        """Take down which conversations a pair has, whether they are going to be run or not."""
+        self._collected[path, pair] = set(names)
+
+    def accept(self, path: Path, pair: str, name: str, difference: str | None) -> None:
+        """Take down the difference on a conversation of a pair, or that there is none."""
+        self._found.setdefault((path, pair), {})[name] = difference
 
     def write(self) -> None:
-        """Write what was taken down."""
+        """Write what was taken down; what is known of conversations that were not run stays."""
         from transplate.cli.baseline import Baseline
 
         for (path, pair), found in self._found.items():
-            Baseline(str(path), is_new=True).update(pair, found)
+            not_run = self._collected[path, pair] - found.keys()
+            kept = [one for one in self.known(path, pair) if _name_of(one) in not_run]
+            accepted = [one for one in found.values() if one is not None]
+            Baseline(str(path), is_new=True).update(pair, [*kept, *accepted])
 
 
 class _Pairs(pytest.File):
@@ -172,16 +179,21 @@ class _PairTests(pytest.Collector):
 
     def collect(self) -> Iterator[_ConversationTest]:
         """Yield a test for each conversation."""
-        from transplate.cli.conversations import read_conversations
+        from transplate.cli.conversations import read_conversations, told_apart
+        from transplate.cli.visible import visible
         from transplate.parity.conversations import ordinary_conversations
 
+        folder = f"{self._project.folder}{os.sep}"
         given = [
-            conversation
+            # Those without a name of their own have that of their file, wherever the project is.
+            conversation.named(conversation.name.removeprefix(folder).replace(os.sep, "/"))
             for file in self._project.conversations
             for conversation in read_conversations(str(self._project.folder / file))
         ]
-        for conversation in given or ordinary_conversations():
-            name = Path(conversation.name).name
+        conversations = told_apart(given or ordinary_conversations())
+        names = [visible(conversation.name) for conversation in conversations]
+        self.config.stash[_STATE].collected(self.known_file, self.label, names)
+        for name, conversation in zip(names, conversations, strict=True):
             yield _ConversationTest.from_parent(self, name=name, conversation=conversation)
 
 
@@ -203,15 +215,17 @@ class _ConversationTest(pytest.Item):
         tests = self.parent
         assert isinstance(tests, _PairTests)  # noqa: S101 - made by no other
         outcomes = tests.pair.outcomes(self._conversation)
-        if not comparable(outcomes):
-            pytest.skip("neither has a prompt, or Ollama refuses the request for one of the templates")
         state = self.config.stash[_STATE]
+        if not comparable(outcomes):
+            if state.updates:
+                state.accept(tests.known_file, tests.label, self.name, None)
+            pytest.skip("neither has a prompt, or Ollama refuses the request for one of the templates")
         found = None if equal(outcomes) else f"{self.name}: {_digest(outcomes)}"
         if state.updates:
-            state.accept(tests.known_file, tests.label, found)
+            state.accept(tests.known_file, tests.label, self.name, found)
             return
         known = state.known(tests.known_file, tests.label)
-        before = [one for one in known if one.startswith(f"{self.name}: ")]
+        before = [one for one in known if _name_of(one) == self.name]
         if found is None and before:
             raise _Differs(f"the known difference is gone: --transplate-update takes it out\n{before[0]}")
         if found in known:
@@ -239,6 +253,11 @@ def _said(error: Exception) -> str:
     from transplate.cli.output import error_text
 
     return error_text(error) if isinstance(error, TransplateError) else str(error)
+
+
+def _name_of(difference: str) -> str:
+    """Return the conversation of a known difference."""
+    return difference.rpartition(": ")[0]
 
 
 def _digest(outcomes: Outcomes) -> str:

@@ -330,3 +330,11 @@ def test_the_page_can_be_searched(run: Run, project: Path, wanted: str, seen: li
     title = re.search("<title>(.*?)</title>", dumped.stdout)
     assert title, dumped.stderr
     assert json.loads(title[1]) == seen
+
+
+@pytest.mark.usefixtures("project")
+def test_junit_has_a_case_for_each_conversation_of_one_name(run: Run) -> None:
+    Path("talk.jsonl").write_text(TALK % ("same", "Hello") + TALK % ("same", "HI") + TALK % ("same", "Ho"))
+    root = ElementTree.fromstring(run(*PAIR, "--format", "junit").output)
+    failed = {case.get("name"): case.find("failure") is not None for case in root.iter("testcase")}
+    assert failed == {"same": True, "same (2)": False, "same (3)": True}

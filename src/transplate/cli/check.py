@@ -17,7 +17,7 @@ from transplate.cli import BAD, FINE, NO
 from transplate.cli.baseline import Baseline
 from transplate.cli.cache_text import cache_lines, cache_notes
 from transplate.cli.comparing import Compared, Job, compare, compare_all
-from transplate.cli.conversations import read_conversations
+from transplate.cli.conversations import read_conversations, told_apart
 from transplate.cli.files import STDIN
 from transplate.cli.formats import FORMATS, written, written_notes
 from transplate.cli.formats.checked import Checked
@@ -141,6 +141,7 @@ def command(
     given = [conversation for path in given_files for conversation in read_conversations(path)]
     if only is not None:
         given += _built_in(only)
+    given = told_apart(given)
     generate, is_unusual = not (quick or given), unusual or project.unusual
     jobs = [
         Job(

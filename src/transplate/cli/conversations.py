@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from transplate.cli.files import name_of, read_text
@@ -12,6 +12,18 @@ from transplate.source import Source
 
 if TYPE_CHECKING:
     from transplate import Conversation
+
+
+def told_apart(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """Return conversations, those with the name of one before them under that name and a number."""
+    found: dict[str, Conversation] = {}
+    for conversation in conversations:
+        name, number = conversation.name, 1
+        while name in found:
+            number += 1
+            name = f"{conversation.name} ({number})"
+        found[name] = conversation.named(name)
+    return list(found.values())
 
 
 def read_conversations(path: str) -> Iterator[Conversation]:
