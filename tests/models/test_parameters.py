@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from tests.oracle.modelfile.oracle import ModelfileOracle
 from transplate import Model
@@ -77,3 +80,29 @@ def test_a_conversion_says_what_ollama_refuses(tmp_path: Path) -> None:
         model.save_hub_files(tmp_path / "hub", dry_run=True),
     ):
         assert [note for note in saving.notes if "refuses" in note] == expected
+
+
+@pytest.mark.parametrize(
+    ("configuration", "generation", "expected"),
+    [
+        ("{}", "{}", [1, 2]),
+        ('{"eos_token_id": 4}', "{}", [4, 1, 2]),
+        ("{}", '{"eos_token_id": 3}', [3, 2]),
+        ("{}", '{"eos_token_id": [2, 3]}', [2, 3]),
+    ],
+)
+def test_a_stop_takes_no_place_of_the_ids_that_end_a_generation(
+    tmp_path: Path, configuration: str, generation: str, expected: list[int]
+) -> None:
+    folder, path = tmp_path / "folder", tmp_path / "Modelfile"
+    folder.mkdir()
+    added = {"1": {"content": "</s>"}, "2": {"content": "<|end|>"}}
+    tokenizer = {"eos_token": {"content": "</s>"}, "added_tokens_decoder": added}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer))
+    (folder / "config.json").write_text(configuration)
+    (folder / "generation_config.json").write_text(generation)
+    path.write_text('FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER stop <|end|>\n')
+    Model.load(path).save_pretrained(folder)
+    assert json.loads((folder / "generation_config.json").read_text())["eos_token_id"] == expected
+    Model.load(folder).save_modelfile(tmp_path / "back.modelfile")
+    assert (tmp_path / "back.modelfile").read_bytes() == path.read_bytes()

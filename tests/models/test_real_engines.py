@@ -68,7 +68,8 @@ def test_transformers_prints_the_prompts_of_a_modelfile(
         # Ollama's tokenizer adds BOS to all prompts; that of transformers adds none to a chat's.
         begun = ("<s>" if adds_bos else "") + OllamaTemplate(GO).render(model.conversation(messages))
         assert prompt == begun
-    end = tokenizer.convert_tokens_to_ids("<|end|>")
+    # Ollama stops at EOS besides every stop.
+    end = tokenizer.convert_tokens_to_ids(["</s>", "<|end|>"])
     generation = transformers.GenerationConfig.from_pretrained(str(out))
     assert (generation.eos_token_id, generation.stop_strings) == (end, ["User:"])
     assert generation.do_sample is False

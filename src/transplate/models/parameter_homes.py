@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transplate.errors import TransplateError
@@ -36,7 +36,10 @@ def has_home(name: str, value: Any) -> bool:
 
 
 def to_generation(
-    parameters: Mapping[str, Any], ids: Mapping[str, int], there: Mapping[str, Any]
+    parameters: Mapping[str, Any],
+    ids: Mapping[str, int],
+    there: Mapping[str, Any],
+    own_ends: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Return the settings of a generation configuration that say PARAMETERs.
 
@@ -45,6 +48,8 @@ def to_generation(
         ids: The texts that the tokenizer takes as one token each, with their ids: such a stop becomes an id
             that ends a generation, any other a text.
         there: The configuration that is there; ids that it has stay.
+        own_ends: Ids that end a generation where the configuration has none: transformers forgets them once it
+            is given others, while Ollama stops at them besides every stop.
     """
     values = {HOMES[name]: value for name, value in parameters.items() if has_home(name, value)}
     stops = list(texts_of(values.pop("stop_strings", None)))
@@ -52,7 +57,7 @@ def to_generation(
         values["stop_strings"] = texts
     if numbers := [ids[stop] for stop in stops if stop in ids]:
         before = end_ids([there])
-        ends = list(dict.fromkeys([*before, *numbers]))
+        ends = list(dict.fromkeys([*(before or own_ends), *numbers]))
         values[EOS_IDS] = there[EOS_IDS] if ends == before else ends[0] if len(ends) == 1 else ends
     temperature = values.get("temperature")
     if isinstance(temperature, int | float):

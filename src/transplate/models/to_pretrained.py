@@ -14,13 +14,13 @@ from typing import Any
 from transplate.errors import TransplateError
 from transplate.files import read_object, read_text
 from transplate.models.chat_templates import ChatTemplate, chat_template_of, other_chat_templates
-from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, GENERATION, LICENSES
+from transplate.models.huggingface import ADDITIONAL, CHAT_TEMPLATE, CONFIGURATION, GENERATION, LICENSES
 from transplate.models.model import Model
 from transplate.models.modelfile_writer import plain_modelfile
 from transplate.models.parameter_homes import SETTINGS, has_home, homeless_settings, to_generation
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, is_sidecar, sidecar_of
-from transplate.models.tokenizer import TOKENIZER, token_ids
+from transplate.models.tokenizer import TOKENIZER, end_ids, token_ids
 from transplate.ollama.parameters import DEPRECATED
 
 _FILE_NAME = re.compile(r"\w[\w.-]*")
@@ -62,7 +62,7 @@ class _Folder:
         # What the folder in FROM says besides is not lost on the way through a Modelfile.
         base = homeless_settings(model.original.generation) if model.original else {}
         own = {**base, **model.generation}
-        generation = {**own, **to_generation(self._parameters(), ids, there)}
+        generation = {**own, **to_generation(self._parameters(), ids, there, self._own_ends(ids))}
         self._merge(GENERATION, generation, added=("eos_token_id",))
         if model.licenses and not any((self._folder / name).exists() for name in LICENSES):
             self._texts[LICENSES[0]] = "\n\n".join(model.licenses)
@@ -85,6 +85,14 @@ class _Folder:
             return model.parameters
         stops = plain_modelfile(model, self._folder).values("stop")
         return {"stop": stops} if stops else {}
+
+    def _own_ends(self, ids: Mapping[str, int]) -> list[int]:
+        """Return the ids that end a generation by themselves: those of the configuration, and of EOS."""
+        tokens = self._model.tokens
+        known = end_ids([self._model.generation, self._object(CONFIGURATION)])
+        eos = _text_of(self._object(TOKENIZER).get("eos_token"))
+        texts = [tokens.eos, eos, *(text for _, text in tokens.ends)]
+        return [*known, *(ids[text] for text in texts if isinstance(text, str) and text in ids)]
 
     def _object(self, name: str) -> dict[str, Any]:
         path = self._folder / name
