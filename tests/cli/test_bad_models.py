@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -419,3 +420,20 @@ def test_half_a_surrogate_pair_is_no_text(run: Run, folder: Path, key: str, targ
     assert "a lone surrogate, which is no text" in result.errors
     assert tree(folder) == before
     run("m")
+
+
+def test_a_gguf_that_is_cut_off(run: Run, folder: Path) -> None:
+    entries = {**ENTRIES, "tokenizer.chat_template": "{{ messages[0].content }}"}
+    whole = gguf(entries)
+    tensor = struct.pack("<Q", 1) + b"a" + struct.pack("<IQIQ", 1, 8, 0, 0)  # 8 numbers of 4 bytes
+    head = whole[:8] + struct.pack("<Q", 1) + whole[16:] + tensor
+    (folder / "cut.gguf").write_bytes(head + bytes(-len(head) % 32) + bytes(31))
+    (folder / "t.jinja").write_text("new {{ messages[0].content }}")
+    said = "cut.gguf: damaged GGUF: it ends 1 bytes before its tensors do"
+    for more in ((), ("--dry-run",)):
+        result = run("convert", "t.jinja", "new.gguf", "--base", "cut.gguf", *more)
+        assert (result.status, said in result.errors) == (2, True)
+    assert not (folder / "new.gguf").exists()
+    for command in (("lint", "cut.gguf"), ("convert", "cut.gguf", "Modelfile")):
+        assert f"warning: {said}" in run(*command).errors
+    assert said in run("cut.gguf").output

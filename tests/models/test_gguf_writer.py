@@ -1,5 +1,6 @@
 """A GGUF with another chat template: all else is as it was, as the gguf package reads it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tests.models.test_sources import ENTRIES, gguf
 from transplate.errors import TransplateError
 from transplate.models import Model
 from transplate.models.gguf import TEMPLATE, read_metadata
+from transplate.models.gguf_types import BLOCKS
 from transplate.models.gguf_writer import write_with_template
 
 
@@ -85,3 +87,46 @@ def test_nothing_half_written(tmp_path: Path) -> None:
     with pytest.raises(TransplateError, match="damaged GGUF"):
         write_with_template(base, target, "new")
     assert [path.name for path in tmp_path.iterdir()] == ["base.gguf"]
+
+
+def test_sizes_of_tensors() -> None:
+    package = pytest.importorskip("gguf")
+    sizes = {kind.value: size for kind, size in package.GGML_QUANT_SIZES.items()}
+    assert {kind: size for kind, size in BLOCKS.items() if kind in sizes} == {
+        kind: size for kind, size in sizes.items() if kind in BLOCKS
+    }
+    assert sizes.keys() - BLOCKS.keys() == set()
+
+
+def test_a_gguf_that_is_cut_off_is_no_base(tmp_path: Path) -> None:
+    package = pytest.importorskip("gguf")
+    numpy = pytest.importorskip("numpy")
+    base, target = tmp_path / "base.gguf", tmp_path / "new.gguf"
+    writer = package.GGUFWriter(str(base), "llama")
+    writer.add_chat_template("{{ messages[0].content }}")
+    q8_0 = package.GGMLQuantizationType.Q8_0
+    writer.add_tensor("a", package.quants.quantize(numpy.zeros((4, 64), numpy.float32), q8_0), raw_dtype=q8_0)
+    writer.add_tensor("b", numpy.arange(30, dtype=numpy.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    data = base.read_bytes()
+    end = len(data) - 4  # the last tensor is padded to 32 bytes
+    base.write_bytes(data[:end])
+    assert Model.load(base).warnings == ()
+    write_with_template(base, target, "new")
+    assert len(package.GGUFReader(str(target)).tensors) == 2
+    target.unlink()
+    for lost in (1, 60, 300):
+        base.write_bytes(data[: end - lost])
+        said = f"{base}: damaged GGUF: it ends {lost} bytes before its tensors do"
+        model = Model.load(base)
+        assert model.warnings == (said,)
+        assert model.chat_template is not None
+        with pytest.raises(TransplateError, match=re.escape(said)):
+            write_with_template(base, target, "new")
+        path = tmp_path / "Modelfile"
+        path.write_text("FROM ./base.gguf\n")
+        assert Model.load(path).warnings == (said,)
+        assert [one.name for one in sorted(tmp_path.iterdir())] == ["Modelfile", "base.gguf"]

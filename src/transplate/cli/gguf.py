@@ -31,7 +31,7 @@ def write_gguf(
             cannot be written.
     """
     from transplate.models.chat_templates import chat_template_of, other_chat_templates
-    from transplate.models.gguf import read_metadata
+    from transplate.models.gguf import check_whole
     from transplate.models.gguf_writer import write_with_template
 
     with waiting(f"converting {model.name}"):
@@ -39,7 +39,7 @@ def write_gguf(
         parity = chat.parity(model)
     named = other_chat_templates(model)
     if dry_run:
-        read_metadata(Path(base))
+        check_whole(Path(base))
     elif Path(destination).exists() and not force:
         raise TransplateError(f"{destination}: is there already: --force replaces it")
     else:

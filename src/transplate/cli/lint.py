@@ -71,6 +71,7 @@ def command(
     What [tool.transplate.lint] of pyproject.toml says about ignore and ollama counts, too. A Modelfile or a
     Hugging Face folder without a template has no mistakes.
     """
+    from transplate.cli.models import say_warnings
     from transplate.lint import lint
 
     if lists_rules:
@@ -94,6 +95,8 @@ def command(
         else:
             if is_for_people:
                 _show(source, findings[source])
+                if model.kind == "GGUF":  # what is odd about others is no matter of their templates
+                    say_warnings(model)
     if form is not None:
         write_or_print(written_notes(form, _notes(findings, ignored)), output)
     if as_json:

@@ -1,4 +1,4 @@
-"""The metadata of a GGUF file: a path in, names and values out; the tensors are never read.
+"""The metadata of a GGUF file: a path in, names and values out; of tensors only where they end.
 
 The format is that of docs/gguf.md in the repository of ggml, versions 2 and 3 in either order of bytes.
 """
@@ -11,15 +11,19 @@ from typing import Any, BinaryIO
 
 from transplate.errors import TransplateError
 from transplate.files import reason
+from transplate.models.gguf_types import size_of
 from transplate.models.model import Model, Tokens
 from transplate.source import Source
 
 MAGIC = b"GGUF"
 TEMPLATE = "tokenizer.chat_template"
+ALIGNMENT = "general.alignment"
 STRING = 8
 _BOOL, ARRAY = 7, 9
 _FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", _BOOL: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_ENTRIES = 1_000_000
+_MOST_DIMENSIONS = 8
+_DEFAULT_ALIGNMENT = 32
 _DEEPEST = 8
 _BULK = 256 * 1024
 _SPECIAL = {
@@ -44,13 +48,29 @@ def read_metadata(path: Path) -> dict[str, Any]:
         raise TransplateError(f"{path}: {reason(error)}") from error
 
 
+def check_whole(path: Path) -> None:
+    """Check that a GGUF has all of its tensors.
+
+    Raises:
+        TransplateError: As :func:`read_metadata`, or it ends before its tensors do.
+    """
+    for damage in read_gguf(path).warnings:
+        raise TransplateError(damage)
+
+
 def read_gguf(path: Path) -> Model:
     """Return the model in a GGUF: its chat templates and its special tokens.
 
     Raises:
         TransplateError: As :func:`read_metadata`, or a chat template is no text.
     """
-    metadata = read_metadata(path)
+    try:
+        with path.open("rb") as file:
+            reader = GgufReader(file, path)
+            metadata = reader.metadata()
+            warnings = _warnings(reader, metadata)
+    except OSError as error:
+        raise TransplateError(f"{path}: {reason(error)}") from error
     named: dict[str, Source] = {}
     for key, value in metadata.items():
         if key == TEMPLATE or key.startswith(f"{TEMPLATE}."):
@@ -67,7 +87,22 @@ def read_gguf(path: Path) -> Model:
         named=named if len(named) > 1 or default is None else {},
         family=architecture if isinstance(architecture, str) else "",
         tokens=_tokens(metadata),
+        warnings=warnings,
     )
+
+
+def alignment_of(value: Any) -> int:
+    """Return what tensors are aligned to, by what ``general.alignment`` says."""
+    return value if isinstance(value, int) and value > 0 else _DEFAULT_ALIGNMENT
+
+
+def _warnings(reader: GgufReader, metadata: dict[str, Any]) -> tuple[str, ...]:
+    """Return what is wrong behind the metadata, which all that is read here does without."""
+    try:
+        reader.skip_tensors(alignment_of(metadata.get(ALIGNMENT)))
+    except TransplateError as error:
+        return (error.message,)
+    return ()
 
 
 def _tokens(metadata: dict[str, Any]) -> Tokens:
@@ -95,6 +130,7 @@ class GgufReader:
 
     Attributes:
         order: The order of bytes, as :mod:`struct` writes it.
+        tensors: How many tensors there are, once the metadata is counted.
     """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
@@ -102,15 +138,16 @@ class GgufReader:
         self._path = path
         self._left = file.seek(0, 2)
         self.order = "<"
+        self.tensors = 0
         file.seek(0)
 
     def metadata(self) -> dict[str, Any]:
         """Return all metadata."""
-        _, count = self.counts()
+        count = self.count()
         return dict(self.entry() for _ in range(count))
 
-    def counts(self) -> tuple[int, int]:
-        """Return the numbers of tensors and of entries of metadata."""
+    def count(self) -> int:
+        """Return how many entries of metadata there are."""
         if self._left < len(MAGIC) or self._take(len(MAGIC)) != MAGIC:
             raise TransplateError(f"{self._path}: no GGUF: the file does not begin with {MAGIC.decode()!r}")
         version = self._number("I")
@@ -119,21 +156,38 @@ class GgufReader:
             version = int.from_bytes(version.to_bytes(4, "little"), "big")
         if version not in (2, 3):
             raise TransplateError(f"{self._path}: GGUF of version {version}; 2 and 3 can be read")
-        tensors, count = self._number("Q"), self._number("Q")
+        self.tensors, count = self._number("Q"), self._number("Q")
         if count > _MOST_ENTRIES:
             raise TransplateError(f"{self._path}: damaged GGUF: {count} entries of metadata")
-        return tensors, count
+        return int(count)
 
     def entry(self) -> tuple[str, Any]:
         """Return the next entry of metadata."""
         name = self._text()
         return name, self._value(self._number("I"), 0)
 
-    def skip_tensor(self) -> None:
-        """Pass over the description of a tensor: name, dimensions, type, place."""
-        self._text()
-        self._take(8 * self._number("I"))
-        self._take(4 + 8)
+    def skip_tensors(self, alignment: int) -> int:
+        """Pass over the descriptions of the tensors, and return where their data begins.
+
+        Raises:
+            TransplateError: A description is damaged, or the file ends before a tensor does.
+        """
+        size = self._file.tell() + self._left
+        needed = 0
+        for _ in range(self.tensors):
+            self._text()
+            dimensions = self._number("I")
+            if dimensions > _MOST_DIMENSIONS:
+                raise TransplateError(f"{self._path}: damaged GGUF: a tensor of {dimensions} dimensions")
+            shape = [self._number("Q") for _ in range(dimensions)]
+            kind, offset = self._number("I"), self._number("Q")
+            needed = max(needed, offset + size_of(kind, shape))
+        end = self._file.tell()
+        start: int = end + -end % alignment
+        if self.tensors and start + needed > size:
+            missing = f"{start + needed - size:,} bytes before its tensors do"
+            raise TransplateError(f"{self._path}: damaged GGUF: it ends {missing}")
+        return start
 
     def _value(self, kind: int, depth: int) -> Any:
         if kind == STRING:
@@ -192,4 +246,4 @@ class GgufReader:
         return data
 
     def _truncated(self) -> TransplateError:
-        return TransplateError(f"{self._path}: damaged GGUF: it ends in the middle of its metadata")
+        return TransplateError(f"{self._path}: damaged GGUF: it ends in the middle of what describes it")

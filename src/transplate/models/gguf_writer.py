@@ -10,11 +10,9 @@ from typing import BinaryIO
 
 from transplate.errors import TransplateError
 from transplate.files import reason, replacing
-from transplate.models.gguf import ARRAY, MAGIC, STRING, TEMPLATE, GgufReader
+from transplate.models.gguf import ALIGNMENT, ARRAY, MAGIC, STRING, TEMPLATE, GgufReader, alignment_of
 
-_ALIGNMENT = "general.alignment"
 _NAMES = "tokenizer.chat_templates"
-_DEFAULT_ALIGNMENT = 32
 _CHUNK = 8 * 1024 * 1024
 
 
@@ -55,10 +53,10 @@ def write_with_template(
 def _head(source: BinaryIO, base: Path, texts: Mapping[str, str]) -> tuple[bytes, int]:
     """Return all that stands before the tensors of the new file, and where they begin in the old one."""
     reader = GgufReader(source, base)
-    tensors, entries = reader.counts()
+    entries = reader.count()
     start = source.tell()
     kept: list[bytes] = []
-    alignment = _DEFAULT_ALIGNMENT
+    alignment = alignment_of(None)
     missing = {name: _entry(reader.order, name, text) for name, text in texts.items()}
     names = {name.removeprefix(f"{TEMPLATE}.") for name in texts if name != TEMPLATE}
     for _ in range(entries):
@@ -71,25 +69,21 @@ def _head(source: BinaryIO, base: Path, texts: Mapping[str, str]) -> tuple[bytes
             names.update(map(str, value))
             continue
         kept.append(missing.pop(name, entry))
-        if name == _ALIGNMENT and isinstance(value, int) and value > 0:
-            alignment = value
+        if name == ALIGNMENT:
+            alignment = alignment_of(value)
     kept += missing.values()
     if names:
         kept.append(_entry(reader.order, _NAMES, sorted(names)))
     entries = len(kept)
-    for _ in range(tensors):
-        reader.skip_tensor()
+    data_start = reader.skip_tensors(alignment)
     end = source.tell()
     source.seek(start)
     kept.append(source.read(end - start))
     source.seek(len(MAGIC))
     version = source.read(4)
-    counts = struct.pack(f"{reader.order}QQ", tensors, entries)
+    counts = struct.pack(f"{reader.order}QQ", reader.tensors, entries)
     head = b"".join([MAGIC, version, counts, *kept])
-    data_start = end + -end % alignment
-    if tensors and data_start > source.seek(0, os.SEEK_END):
-        raise TransplateError(f"{base}: damaged GGUF: it ends before its tensors")
-    return head + bytes(-len(head) % alignment if tensors else 0), data_start
+    return head + bytes(-len(head) % alignment if reader.tensors else 0), data_start
 
 
 def _entry(order: str, name: str, value: str | Sequence[str]) -> bytes:

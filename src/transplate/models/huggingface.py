@@ -54,6 +54,7 @@ def read_folder(folder: Path, *, name: str | None = None) -> Model:
     tokens, family = read_tokens(folder, tokenizer, [generation, _object(folder / CONFIGURATION)]), ""
     if not candidates and gguf_files:
         inside = read_gguf(gguf_files[0])
+        warnings = [*warnings, *inside.warnings]
         named = dict(inside.named) or ({"default": inside.chat_template} if inside.chat_template else {})
         tokens, family = inside.tokens, inside.family
     system = _existing(folder / "system")

@@ -48,8 +48,8 @@ def to_generation(
         ids: The texts that the tokenizer takes as one token each, with their ids: such a stop becomes an id
             that ends a generation, any other a text.
         there: The configuration that is there; ids that it has stay.
-        own_ends: Ids that end a generation where the configuration has none: transformers forgets them once it
-            is given others, while Ollama stops at them besides every stop.
+        own_ends: Ids that end a generation where the configuration has none: transformers forgets them once
+            it is given others, while Ollama stops at them besides every stop.
     """
     values = {HOMES[name]: value for name, value in parameters.items() if has_home(name, value)}
     stops = list(texts_of(values.pop("stop_strings", None)))

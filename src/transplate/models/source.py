@@ -109,6 +109,7 @@ def from_modelfile(modelfile: Modelfile, *, folder: Path | None = None) -> Model
         try:
             found = load_base(name, folder or Path())
             base = base or found
+            warnings += found.warnings if found.kind == "GGUF" else ()
         except TransplateError as error:
             warnings.append(f"FROM {error.message}")
     base = base or Model("", "Modelfile")
@@ -167,6 +168,7 @@ def from_store(name: str) -> Model:
     parameters, ignored, refused = read_options(stored.parameters)
     warnings = [*ignored, *refused]
     inside = _weights(stored, warnings)
+    warnings += inside.warnings
     family = stored.config.get("model_family")
     return Model(
         name=f"ollama:{stored.name}",
