@@ -25,6 +25,7 @@ _BY_OLLAMA: Mapping[str, str] = {
     "schema-key-order": "Ollama orders the keys of tools",
     "schema-keys-dropped": "Ollama drops keys of tools",
     "schema-incomplete": "Ollama fills in missing parts of a tool",
+    "think-unset": "Ollama thinks where a request leaves it open",
     "ends-with-assistant": "Ollama continues an answer behind what closes it",
 }
 """Causes of differences that lie in what Ollama makes of a request before any template sees it."""

@@ -21,6 +21,7 @@ from transplate.parity.experiments.data import (
     sorted_properties,
 )
 from transplate.parity.experiments.features import (
+    asked_to_think,
     last_question,
     no_calls,
     no_extra,
@@ -215,6 +216,12 @@ GENTLE: tuple[Change, ...] = (
 """Changes of how something is said."""
 
 COARSE: tuple[Change, ...] = (
+    Change(
+        "think-unset",
+        "thinking where the request leaves it open",
+        "requests say whether to think",
+        asked_to_think,
+    ),
     Change(
         "think-switch",
         "the switch for thinking",

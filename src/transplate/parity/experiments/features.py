@@ -91,6 +91,11 @@ def no_think(conversation: Conversation) -> Conversation:
     return conversation if conversation.think is None else replace(conversation, think=None)
 
 
+def asked_to_think(conversation: Conversation) -> Conversation:
+    """Ask for thinking where a request leaves it open."""
+    return conversation if conversation.think is not None else replace(conversation, think=True)
+
+
 def no_system(conversation: Conversation) -> Conversation:
     """Leave out system messages."""
     return messages_kept(conversation, lambda message: message.role != "system")
