@@ -244,3 +244,31 @@ def test_a_template_goes_into_a_copy_of_a_gguf(run: Run, folder: Path) -> None:
     )
     assert run("convert", "t.jinja", "--base", "old.gguf").status == 2
     assert "damaged" not in run("old.gguf").errors
+
+
+def test_a_parameter_that_ollama_refuses_lets_a_conversion_fail(run: Run, folder: Path) -> None:
+    text = 'FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER top_k many\n'
+    (folder / "Modelfile").write_text(text)
+    said = "PARAMETER top_k: Ollama refuses the value 'many'"
+    for arguments in (
+        ("Modelfile", "model/"),
+        ("model", "back.modelfile"),
+        ("Modelfile", "repository/", "--to", "hub"),
+        ("Modelfile", "other.modelfile", "--from", "other"),
+    ):
+        result = run("convert", *arguments)
+        assert (result.status, said in result.errors, "wrote" in result.errors) == (1, True, True)
+    assert (folder / "back.modelfile").read_text() == text
+    (folder / "Modelfile").write_text(text.replace("many", "5"))
+    assert run("convert", "Modelfile", "good/").status == 0
+
+
+def test_settings_that_a_folder_got_later_are_told(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text('FROM nothing\nTEMPLATE """{{ .Prompt }}"""\nPARAMETER top_k 5\n')
+    assert run("convert", "Modelfile", "model/").status == 0
+    assert "no PARAMETER" not in run("convert", "model", "same.modelfile").errors
+    path = folder / "model" / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"no_repeat_ngram_size": 3, "top_k": 7}))
+    result = run("convert", "model", "back.modelfile")
+    assert "no PARAMETER says what generation_config.json says of no_repeat_ngram_size" in result.errors
+    assert "PARAMETER top_k 7" in (folder / "back.modelfile").read_text()

@@ -80,6 +80,7 @@ def test_a_conversion_says_what_ollama_refuses(tmp_path: Path) -> None:
         model.save_hub_files(tmp_path / "hub", dry_run=True),
     ):
         assert [note for note in saving.notes if "refuses" in note] == expected
+        assert list(saving.refused) == expected
 
 
 @pytest.mark.parametrize(

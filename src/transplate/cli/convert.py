@@ -42,7 +42,7 @@ What the result takes for granted, and whether it prints the same prompts, is re
 --json on standard output, together with the text. Exit status 1 means that SRC cannot be converted, or that a
 prompt differs although the conversation is as the result takes it for granted, and not by what Ollama makes
 of a request before any template sees it, or that no conversation has a prompt of both, or that SRC needs a
-special token that nothing tells (--token).
+special token that nothing tells (--token), or that a whole model has a PARAMETER which Ollama would refuse.
 """
 
 

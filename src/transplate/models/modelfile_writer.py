@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from transplate.errors import TransplateError, UnsupportedTemplate, naming
 from transplate.models.gguf import read_gguf
-from transplate.models.huggingface import GENERATION, imported_chat_template
+from transplate.models.huggingface import imported_chat_template
 from transplate.models.joining import History, with_joins
 from transplate.models.model import Model
-from transplate.models.parameter_homes import homeless_settings, to_parameters
+from transplate.models.parameter_homes import notes_on_settings, to_parameters
 from transplate.models.prompts import counting_template, default_system_of, notes_on_others, without_beginning
 from transplate.models.sidecar import path_from
 from transplate.models.source import load_base
@@ -99,8 +99,7 @@ class ModelfileWriter:
         model = self._model
         base = self._base or self._own_base()
         source, language = counting_template(model)
-        if settings := homeless_settings(model.generation):
-            self.notes.append(f"no PARAMETER says what {GENERATION} says of {', '.join(settings)}")
+        self.notes += notes_on_settings(model.generation)
         if model.renderer:
             modelfile = _written(model, base, model.template.text if model.template else None, model.system)
         elif language == "gotmpl":

@@ -106,6 +106,12 @@ def homeless_settings(generation: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def notes_on_settings(generation: Mapping[str, Any]) -> list[str]:
+    """Return what is to be said of the settings in a generation configuration that no PARAMETER can say."""
+    settings = homeless_settings(generation)
+    return [f"no PARAMETER says what {GENERATION} says of {', '.join(settings)}"] if settings else []
+
+
 def stops_in(generation: Mapping[str, Any], texts: Mapping[int, str]) -> list[str]:
     """Return the stops that a generation configuration says.
 

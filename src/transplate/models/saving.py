@@ -24,6 +24,7 @@ class Saving:
         files: The contents of the files that are new or change, by name; of a single file by the empty name.
         replaced: What is there already and would be another: reasons not to write without being told to.
         notes: What was decided and why, what has no place there, what may differ.
+        refused: The notes about PARAMETERs that Ollama would refuse, and for which it makes no model.
         conversion: How the template was converted; None where it was not.
         parity: Whether the model prints the same prompts as before; None where there was nothing to compare.
     """
@@ -32,6 +33,7 @@ class Saving:
     files: Mapping[str, bytes]
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     conversion: Conversion | None = field(default=None, repr=False)
     parity: ParityReport | None = field(default=None, repr=False)
 

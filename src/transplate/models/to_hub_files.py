@@ -55,6 +55,7 @@ def hub_files(model: Model, folder: Path) -> Saving:
             f"{name} is another" for name, data in there.items() if name in files and files[name] != data
         ),
         notes=tuple(notes),
+        refused=tuple(refusals),
         conversion=writer.conversion,
         parity=writer.parity,
     )

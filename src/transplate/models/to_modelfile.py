@@ -6,6 +6,7 @@ from pathlib import Path
 
 from transplate.models.model import Model
 from transplate.models.modelfile_writer import ModelfileWriter
+from transplate.models.parameter_homes import notes_on_settings
 from transplate.models.saving import Saving
 from transplate.models.sidecar import SIDECAR, kept_modelfile
 from transplate.models.tokenizer import token_ids
@@ -36,11 +37,11 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
             if not is_same:
                 return _with_new_template(kept, model, path, replaced)
             note = "takes the Modelfile that the folder was made from, with the parameters it has now"
-            return Saving(path, {"": bytes(kept)}, replaced, (note, *kept.refusals))
+            return _edited(kept, path, replaced, (note, *notes_on_settings(model.generation)))
     if model.modelfile is not None and base is not None:
         edited = Modelfile.parse(bytes(model.modelfile), name=model.modelfile.source.name)
         edited.set("from", base)
-        return Saving(path, {"": bytes(edited)}, replaced, tuple(edited.refusals))
+        return _edited(edited, path, replaced)
     writer = ModelfileWriter(model, path.parent, base)
     modelfile = writer.modelfile()
     notes = writer.notes
@@ -54,6 +55,13 @@ def modelfile_for(model: Model, path: Path, *, base: str | None = None) -> Savin
         conversion=writer.conversion,
         parity=writer.parity,
     )
+
+
+def _edited(
+    modelfile: Modelfile, path: Path, replaced: tuple[str, ...], notes: tuple[str, ...] = ()
+) -> Saving:
+    refused = tuple(modelfile.refusals)
+    return Saving(path, {"": bytes(modelfile)}, replaced, (*notes, *refused), refused)
 
 
 def _with_new_template(kept: Modelfile, model: Model, path: Path, replaced: tuple[str, ...]) -> Saving:
@@ -75,7 +83,8 @@ def _with_new_template(kept: Modelfile, model: Model, path: Path, replaced: tupl
         target=path,
         files={"": bytes(kept)},
         replaced=replaced,
-        notes=(*notes, *writer.notes),
+        notes=(*notes, *writer.notes, *kept.refusals),
+        refused=tuple(kept.refusals),
         conversion=writer.conversion,
         parity=writer.parity,
     )

@@ -74,6 +74,7 @@ class _Folder:
             files={name: text.encode() for name, text in self._texts.items()},
             replaced=tuple(self._replaced),
             notes=tuple(self._notes(chat)),
+            refused=tuple(model.modelfile.refusals) if model.modelfile is not None else (),
             conversion=chat.conversion,
             parity=chat.parity(model),
         )
