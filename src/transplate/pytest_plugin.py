@@ -7,7 +7,6 @@ that lie beside each other under one name, such as ``chat.gotmpl`` and ``chat.ji
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -82,7 +81,7 @@ class _State:
 
         if path not in self._files:
             self._files[path] = Baseline(str(path), is_new=True)
-        return self._files[path].change(pair, ()).gone
+        return self._files[path].change(pair, {}).gone
 
     def collected(self, path: Path, pair: str, names: Iterable[str]) -> None:
         """Take down which conversations a pair has, whether they are going to be run or not."""
@@ -261,13 +260,10 @@ def _name_of(difference: str) -> str:
 
 
 def _digest(outcomes: Outcomes) -> str:
-    """Return what tells a difference from others: the lines that differ, and the errors, as a short text."""
-    from transplate.cli.parity_text import diff_lines
+    from transplate.cli.baseline import digest_of
 
     one, other = outcomes
-    lines = [line for line in diff_lines(one.prompt, other.prompt, width=10**9) if line[0] != " "]
-    errors = [outcome.error.message if outcome.error else "" for outcome in outcomes]
-    return hashlib.sha256(repr((lines, errors)).encode("utf-8", "replace")).hexdigest()[:16]
+    return digest_of((one.prompt, other.prompt), (one.error, other.error))
 
 
 def _explained(conversation: Conversation, outcomes: Outcomes, sources: tuple[str, str]) -> Iterator[str]:

@@ -237,3 +237,53 @@ def test_bad_usage_is_json_too(run: Run) -> None:
         result = run(*arguments)
         assert result.status == 2
         assert (result.data["kind"], bool(result.data["error"])) == ("input", True)
+
+
+CHATML = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def test_a_baseline_holds_what_differs(run: Run, folder: Path) -> None:
+    (folder / "a.jinja").write_text(CHATML)
+    (folder / "b.jinja").write_text(CHATML.replace("<|im_end|>", "<|im_end|> "))
+    check = ("check", "--quick", "a.jinja", "b.jinja", "--baseline", "known.json")
+    assert run(*check, "--update-baseline").status == 0
+    # Another way to write the same is the same difference.
+    reformatted = CHATML.replace("<|im_end|>", "<|im_end|> ").replace(
+        " in messages %}", " in messages -%}\n   "
+    )
+    (folder / "b.jinja").write_text(reformatted)
+    result = run(*check)
+    assert (result.status, result.output.splitlines()[-1]) == (0, "all of this is in the baseline")
+    # Another marker has no other kind, and is another difference.
+    (folder / "b.jinja").write_text(CHATML.replace("<|im_end|>", "<|im_stop|> "))
+    result = run(*check)
+    assert result.status == 1
+    assert result.output.splitlines()[-1].startswith("not as in the baseline: ")
+    github = run(*check, "--format", "github").output
+    assert any(line.startswith("::error ") for line in github.splitlines())
+
+
+def test_a_baseline_tells_conversations_that_no_longer_differ(run: Run, folder: Path) -> None:
+    (folder / "a.jinja").write_text(CHATML)
+    (folder / "b.jinja").write_text(CHATML.replace("m.content }}", "m.content | upper }}"))
+    talk = [{"name": name, "messages": [{"role": "user", "content": name}]} for name in ("one", "two")]
+    (folder / "talk.jsonl").write_text("\n".join(map(json.dumps, talk)))
+    check = ("check", "a.jinja", "b.jinja", "talk.jsonl", "--baseline", "known.json")
+    assert run(*check, "--update-baseline").status == 0
+    talk[1]["messages"] = [{"role": "user", "content": "TWO"}]
+    (folder / "talk.jsonl").write_text("\n".join(map(json.dumps, talk)))
+    result = run(*check)
+    assert result.status == 1
+    assert result.output.splitlines()[-1] == "gone since the baseline: the difference on two"
+
+
+def test_no_baseline_of_a_template_that_always_fails(run: Run, folder: Path) -> None:
+    (folder / "a.jinja").write_text(CHATML)
+    (folder / "b.jinja").write_text("{{ nothing.at.all }}")
+    result = run("check", "--quick", "a.jinja", "b.jinja", "--baseline", "known.json", "--update-baseline")
+    assert result.status == 2
+    assert "b.jinja fails on every conversation, which no baseline accepts" in result.errors
+    assert not (folder / "known.json").exists()

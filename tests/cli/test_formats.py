@@ -91,7 +91,7 @@ def test_junit(run: Run) -> None:
     Path("talk.jsonl").write_text(TALK % ("odd\\u0001<&", "no"))
     odd = ElementTree.fromstring(run(*PAIR, "--format", "junit").output)
     assert [case.get("name") for case in odd.iter("testcase")] == ["odd<U+0001><&"]
-    Path("talk.jsonl").write_text(TALK % ("loud", "HI") + TALK % ("hello", "hello"))
+    Path("talk.jsonl").write_text(TALK % ("loud", "HI") + TALK % ("hello", "<b>Tom & Jerry</b>\\u0001"))
     again = run(*PAIR, "--baseline", "known.json", "--format", "junit")
     assert again.status == 0
     (suite,) = ElementTree.fromstring(again.output)

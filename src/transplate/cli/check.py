@@ -49,6 +49,7 @@ Examples:
   transplate check --injection chat_template.jinja
 """
 _LEAST_WIDTH, _WIDTH = 60, 100
+_MOST_NAMES = 6
 _MOST_IN_FULL = 3
 """Of how many pairs everything is said without being asked for it."""
 
@@ -160,14 +161,24 @@ def command(
             results = [compare(jobs[0])]
     else:
         results = _all(jobs)
+    errors = [result.error for result in results if result.error is not None]
     found: list[Checked] = []
     labels: list[tuple[str, str]] = []
     for pair, result in zip(pairs, results, strict=True):
         if result.checked is not None:
-            kinds = [kind.name for kind in result.checked.report.kinds]
-            if known is not None and update_baseline:
-                known.update(" ".join(pair), kinds)
-            change = None if known is None else known.change(" ".join(pair), kinds)
+            kinds = {
+                kind.name: [*kind.conversations, *([""] if kind.count != len(kind.conversations) else [])]
+                for kind in result.checked.report.kinds
+            }
+            label, change = " ".join(pair), None
+            if known is not None:
+                digests = result.checked.digests
+                if update_baseline and (broken := result.checked.broken):
+                    message = f"{label}: {broken} fails on every conversation, which no baseline accepts"
+                    errors.append(TransplateError(message))
+                elif update_baseline:
+                    known.update(label, kinds, digests)
+                change = known.change(label, kinds, digests)
             found.append(replace(result.checked, change=change))
             labels.append(_labels(result.sorts, pair))
     if form is not None:
@@ -189,7 +200,6 @@ def command(
         if not is_one:
             passing = sum(checked.passes for checked in found)
             say(f"{passing} of {len(found)} {'pair passes' if len(found) == 1 else 'pairs pass'}")
-    errors = [result.error for result in results if result.error is not None]
     for error in errors:
         show_error(error)
     if errors or not found:
@@ -312,6 +322,10 @@ def _say_change(checked: Checked) -> None:
         say(f"not in the baseline: {visible(', '.join(change.new))}")
     if change.gone:
         say(f"gone since the baseline: {visible(', '.join(change.gone))}")
+    if change.changed and not change.new:
+        more = len(change.changed) - _MOST_NAMES
+        others = f" and {more} more" if more > 0 else ""
+        say(f"not as in the baseline: {visible(', '.join(change.changed[:_MOST_NAMES]))}{others}")
     if checked.passes and checked.report.kinds:
         say("all of this is in the baseline")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from transplate.cli.baseline import digest_of
 from transplate.cli.formats.notes import NOWHERE, Spot, spot_in
 from transplate.cli.parity_text import conversation_lines, diff_lines
 from transplate.cli.visible import harmless, visible
@@ -38,11 +39,32 @@ class Checked:
         """Whether they are equal, or differ in just the ways that the baseline says."""
         if self.change is None:
             return self.report.equal
-        return not self.change.new and not self.change.gone and self.report.checked > 0
+        departs = self.change.new or self.change.gone or self.change.changed
+        return not departs and self.report.checked > 0
 
     def is_known(self, kind: Kind) -> bool:
         """Return whether a kind of difference is in the baseline."""
-        return self.change is not None and kind.name not in self.change.new
+        if self.change is None or kind.name in self.change.new:
+            return False
+        return not set(kind.conversations) & set(self.change.changed)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """What differs on the conversations that have names; others are made anew for each comparison."""
+        return {
+            one.conversation.name: digest_of(one.prompts, one.errors)
+            for one in self.report.differences
+            if one.conversation.name in self.conversations
+        }
+
+    @property
+    def broken(self) -> str:
+        """The side that fails on every conversation that was compared; empty if neither does."""
+        differences = self.report.differences
+        if len(differences) < self.report.checked:
+            return ""
+        failing = zip(self.sources, *(one.errors for one in differences), strict=True)
+        return next((source for source, *errors in failing if errors and all(errors)), "")
 
 
 Spots: TypeAlias = tuple[Spot, ...]
