@@ -97,10 +97,8 @@ def write_model(
         for line in _lines(saving, model.name, destination, dry_run=dry_run):
             say(line, err=True)
         say_warnings(model, saving.notes)
-    is_fine = not (
-        differs_unannounced(saving.parity, saving.conversion) or _missing(saving) or saving.refused
-    )
-    return FINE if is_fine else NO
+    differs = differs_unannounced(saving.parity, saving.conversion)
+    return NO if differs or saving.refused or _missing(saving) else FINE
 
 
 def _missing(saving: Saving) -> list[str]:
