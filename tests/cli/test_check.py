@@ -247,18 +247,18 @@ CHATML = (
 
 def test_a_baseline_holds_what_differs(run: Run, folder: Path) -> None:
     (folder / "a.jinja").write_text(CHATML)
-    (folder / "b.jinja").write_text(CHATML.replace("<|im_end|>", "<|im_end|> "))
+    (folder / "b.jinja").write_text(CHATML.replace("<|im_end|>", "<|im_halt|>"))
     check = ("check", "--quick", "a.jinja", "b.jinja", "--baseline", "known.json")
     assert run(*check, "--update-baseline").status == 0
     # Another way to write the same is the same difference.
-    reformatted = CHATML.replace("<|im_end|>", "<|im_end|> ").replace(
+    reformatted = CHATML.replace("<|im_end|>", "<|im_halt|>").replace(
         " in messages %}", " in messages -%}\n   "
     )
     (folder / "b.jinja").write_text(reformatted)
     result = run(*check)
     assert (result.status, result.output.splitlines()[-1]) == (0, "all of this is in the baseline")
     # Another marker has no other kind, and is another difference.
-    (folder / "b.jinja").write_text(CHATML.replace("<|im_end|>", "<|im_stop|> "))
+    (folder / "b.jinja").write_text(CHATML.replace("<|im_end|>", "<|im_stop|>"))
     result = run(*check)
     assert result.status == 1
     assert result.output.splitlines()[-1].startswith("not as in the baseline: ")
