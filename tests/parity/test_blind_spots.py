@@ -7,7 +7,10 @@ from datetime import datetime
 import pytest
 
 from transplate import ParityReport, check_parity
-from transplate.parity.generate import Effort
+from transplate.parity.conversations import usual_conversations
+from transplate.parity.generate import Effort, Search
+from transplate.parity.pair import Pair, comparable, equal
+from transplate.parity.sides import side_of
 
 LITTLE = Effort(patience=20, most=20, rare=0)
 NOW = datetime(2025, 3, 4, 5, 6, 7)
@@ -80,8 +83,40 @@ DATE_CHANGES = (
     ("%H", "%-H"),
     ("%M", "%-M"),
     ("%S", "%-S"),
-    ("{{ strftime_now('%d') }}", "{{ 1 if strftime_now('%m') == '05' else strftime_now('%d') }}"),
-    ("{{ strftime_now('%d') }}", "{{ strftime_now('%d')[-2:] if strftime_now('%Y')|int < 2027 else '03' }}"),
+)
+MEDIA = (
+    "{% set ns = namespace(images=0) %}{% for m in messages %}<{{ m.role }}>"
+    "{{ m.reasoning_content if m.reasoning_content and m.role == 'assistant' }}"
+    "{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content or [] %}"
+    "{% if p.type == 'image' or 'image' in p %}{% set ns.images = ns.images + 1 %}"
+    "{% if numbered %}Picture {{ ns.images }}{% endif %}<image>"
+    "{% elif p.type == 'video' or 'video' in p %}{% if numbered %}Video {{ loop.index }}{% endif %}<video>"
+    "{% elif 'text' in p %}{{ p.text }}{% endif %}{% endfor %}{% endif %}"
+    "{% if numbered is false and m.content is string and not m.content.endswith('/still') %}/still{% endif %}"
+    "{% endfor %}"
+    "{% for t in tools or [] %}{{ t.function.description }}"
+    "{% for name, p in (t.function.parameters.properties or {}).items() %}{{ name }}: {{ p.description }}"
+    "{{ (p.enum or []) | join('|') }}{% for key in p if key not in ['type', 'enum'] %}{{ key }}{% endfor %}"
+    "{% endfor %}{% endfor %}"
+    "{% for d in documents or [] %}{{ d.title }}: {{ d.text }}{% endfor %}"
+)
+MEDIA_CHANGES = (
+    ("{{ t.function.description }}", "{{ (t.function.description or '')[:1024] }}"),
+    ("{{ p.description }}", "{{ p.description if p.description and p.description | length < 400 }}"),
+    ("m.reasoning_content and m", "m.reasoning_content and m.reasoning_content | length < 20000 and m"),
+    ("{{ d.text }}", "{{ d.text[:6000] }}"),
+    ("in documents or []", "in (documents or [])[:10]"),
+    ("in tools or []", "in (tools or [])[:64]"),
+    ("{{ p.text }}", "{{ p.text if loop.index <= 8 }}"),
+    ("<image>", "<image>{{ '!' if ns.images > 6 }}"),
+    ("<image>", "<image>{{ '!' if loop.nextitem and loop.nextitem.type == 'image' }}"),
+    ("<image>", "<image>{{ '!' if m.role == 'tool' }}"),
+    ("Picture {{ ns.images }}", "Picture {{ ns.images if ns.images < 10 else 'many' }}"),
+    ("Video {{ loop.index }}", "{% if not loop.first %}Video {{ loop.index }}{% endif %}"),
+    (" or 'video' in p", ""),
+    ("m.content.endswith", "m.content.rstrip().endswith"),
+    ("(p.enum or [])", "(p.enum or []) | unique"),
+    ("['type', 'enum'] %}", "['type', 'enum'] and not key.startswith('x-') %}"),
 )
 GO_CHANGES = (
     ("{{ .Content }}", "{{ if gt (len .Content) 1023 }}x{{ end }}{{ .Content }}"),
@@ -101,20 +136,37 @@ def check(one: str, other: str) -> ParityReport:
 def test_a_change_of_a_chat_template_is_found(old: str, new: str) -> None:
     changed = JINJA.replace(old, new, 1)
     assert changed != JINJA
-    assert check(JINJA, changed).differences
+    assert check_parity(JINJA, changed, generate=True, effort=LITTLE).differences
 
 
 @pytest.mark.parametrize(("old", "new"), GO_CHANGES)
 def test_a_change_of_a_go_template_is_found(old: str, new: str) -> None:
     changed = GO.replace(old, new, 1)
     assert changed != GO
-    assert check(GO, changed).differences
+    assert check_parity(GO, changed, generate=True, effort=LITTLE).differences
+
+
+@pytest.mark.parametrize(("old", "new"), MEDIA_CHANGES)
+def test_a_change_of_what_is_counted_cut_or_looked_for_is_found(old: str, new: str) -> None:
+    changed = MEDIA.replace(old, new, 1)
+    assert changed != MEDIA
+    search = Search(Pair(side_of(MEDIA), side_of(changed), NOW), effort=LITTLE)
+    tried = search.run(usual_conversations())
+    assert any(comparable(each.outcomes) and not equal(each.outcomes) for each in tried)
 
 
 @pytest.mark.parametrize(("old", "new"), DATE_CHANGES)
 def test_a_change_of_a_date_is_found_on_any_day(old: str, new: str) -> None:
     changed = DATED.replace(old, new, 1)
     assert changed != DATED
+    assert check_parity(DATED, changed).differences
+
+
+@pytest.mark.parametrize(
+    "condition", ["%m') == '05'", "%Y')|int < 2027", "%p') == 'AM' and strftime_now('%I') == '12'"]
+)
+def test_what_happens_on_some_days_alone_is_found(condition: str) -> None:
+    changed = DATED.replace("Today", "{{ '' if strftime_now('" + condition + " else 'Today' }}")
     assert check_parity(DATED, changed, generate=True, effort=LITTLE).differences
 
 
@@ -123,7 +175,7 @@ def test_a_date_is_the_same_on_every_day() -> None:
     assert prompts[0].startswith("Today is 03 January 03, 2027, 16:05:09")
 
 
-@pytest.mark.parametrize("source", [JINJA, GO])
+@pytest.mark.parametrize("source", [JINJA, GO, MEDIA])
 def test_a_template_is_equal_to_itself(source: str) -> None:
     respelled = source.replace("{% if ", "{%  if ").replace("{{ if ", "{{  if ").replace(" }}", "  }}")
     assert respelled != source

@@ -205,7 +205,9 @@ class Search:
     def _probes(self) -> Iterator[Conversation]:
         """Yield what is tried whatever was reached: variations, and what the templates' constants suggest."""
         pair = self.pair
-        probes = chain(variations(), aimed_at(pair.literals), with_variables(pair), with_dates(pair))
+        # A Go template reads no variables: how a chat template treats them in detail is no difference to it.
+        aimed = aimed_at(pair.literals, pair.variables if pair.is_of_one_language else ())
+        probes = chain(variations(), aimed, with_variables(pair), with_dates(pair))
         yield from (probe for probe in probes if self._takes_unusual or pair.is_usual(probe))
         if self._takes_unusual or self._is_open_in_jinja():
             yield from with_fields(pair)

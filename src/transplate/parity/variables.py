@@ -10,6 +10,7 @@ from typing import Any
 
 from transplate.conversation import Conversation, Message
 from transplate.parity.literals import literals_of
+from transplate.parity.media import media_in, part
 from transplate.parity.pair import Pair
 from transplate.parity.variations import call, tool, tool_round
 
@@ -61,17 +62,21 @@ def with_variables(pair: Pair) -> Iterator[Conversation]:
         names += [name for name in _THINKING if any(name in side.source for side in pair.sides)]
     user, system = Message("user", "Hi"), Message("system", "Be brief.")
     asked = tool_round((call(1),), reasoning="Hm.", answer="So.")
-    bases = (
+    bases: tuple[Conversation, ...] = (
         Conversation((user,)),
         Conversation((system, user, Message("assistant", "Hello.", "Hm."), user)),
         Conversation((system, user), (tool("get_weather"),)),
         replace(asked, messages=asked.messages[:3]),
         asked,
     )
+    media = media_in(pair.words)
+    if media:
+        row = tuple(part(kind) for kind in media for _ in range(2))
+        bases = (*bases[:2], Conversation((Message("user", (*row, part("text"))),)), *bases[2:])
     given = {name: _values_of(pair, name) for name in names}
     for name, values in given.items():
         for number, value in enumerate(values):
-            for base in bases if number < _MOST_THOROUGH else bases[:2]:
+            for base in bases if number < _MOST_THOROUGH else bases[: 2 + bool(media)]:
                 yield replace(base, variables={name: value})
     if len(names) > 1:
         for number in range(max(map(len, given.values()))):

@@ -31,7 +31,7 @@ _KEYWORDS: Mapping[str, Any] = {
     "default": "a",
     "examples": ["a", "b"],
     "const": "a",
-    "enum": ["a", "b", "c"],
+    "enum": ["a", "b", "A", "c", "a "],
     "format": "date-time",
     "pattern": "^a+$",
     "minLength": 1,
@@ -57,6 +57,9 @@ _KEYWORDS: Mapping[str, Any] = {
     "$defs": {"a": {"type": "string"}},
     "required": ["a"],
     "properties": {"a": {"type": "string"}},
+    "x-order": 1,
+    "X-Unit": "m",
+    "_note": "n",
 }
 
 
@@ -211,8 +214,9 @@ def _schemas() -> Iterator[Conversation]:
         kinds[f"{kind}_optional"] = {"type": [kind, "null"], "description": "Perhaps."}
         kinds[f"{kind}_list"] = {"type": "array", "items": {"type": kind, "description": "Each."}}
         kinds[f"{kind}_map"] = {"type": "object", "additionalProperties": {"type": kind}}
-    kinds |= {"none": {}, "only_described": {"description": "Anything."}, "chosen": {"enum": ["a", "b"]}}
+    kinds |= {"none": {}, "only_described": {"description": "Anything."}}
     kinds |= {
+        "chosen": {"enum": ["a", "B", "b", "A", "a", ""]},
         "number_chosen": {"type": "integer", "enum": [1, 2, 3]},
         "one": {"type": "string", "enum": ["a"]},
     }
