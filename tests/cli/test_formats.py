@@ -135,14 +135,15 @@ def test_sarif(run: Run, project: Path) -> None:
     assert [each["baselineState"] for each in read_sarif(gone.output)] == ["absent"]
 
 
-def test_sarif_of_what_is_in_no_file(run: Run, project: Path) -> None:
+def test_sarif_of_a_template_in_a_modelfile(run: Run, project: Path) -> None:
     (project / "Modelfile").write_text(f'FROM no-such-model\nTEMPLATE """{GO}"""\n')
     (project / "odd name.jinja").write_text((project / "b.jinja").read_text())
     result = run("check", "Modelfile", "odd name.jinja", "talk.jsonl", "--format", "sarif")
     (found,) = read_sarif(result.output)
     assert found["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "odd%20name.jinja"}
-    # Lines of a TEMPLATE are none of its Modelfile.
-    assert "region" not in found["relatedLocations"][0]["physicalLocation"]
+    # The place of "{{ .Content }}" in the Modelfile, not in its TEMPLATE.
+    region = found["relatedLocations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 2, "startColumn": 49}
 
 
 def _check_notes(run: Run, *arguments: str, rules: list[str], level: str) -> None:

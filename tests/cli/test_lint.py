@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Run
 
@@ -120,3 +123,48 @@ def test_errors_name_their_file_and_stand_in_the_order_of_files(run: Run, folder
         "b.modelfile:4:1: error: PARAMETER top_k: Ollama refuses the value 'many' [refused-by-ollama]",
     ]
     assert run("lint", "b.modelfile", "--ignore", "refused-by-ollama").status == 0
+
+
+STOPPING = '''FROM no-such-model
+
+# what it prints
+TEMPLATE """{{ range .Messages }}<|im_start|>{{ .Role }}
+{{ .Content }}<|im_end|>
+{{ end }}{{ .Sytem }}<|im_start|>assistant
+"""
+PARAMETER temperature 1
+PARAMETER stop "<|im_start|>"
+'''
+
+
+def test_places_in_a_modelfile(run: Run, folder: Path) -> None:
+    (folder / "Modelfile").write_text(STOPPING.replace("{{ .Sytem }}", ""))
+    result = run("lint", "Modelfile")
+    assert result.status == 1
+    assert "Modelfile:9:1: warning: the stop '<|im_start|>' stands in the opening of turns" in result.output
+    (warning,) = (line for line in run("lint", "Modelfile", "--format", "github").output.splitlines())
+    assert warning.startswith("::warning file=Modelfile,line=9,col=1,title=stop-opens-turn::")
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_annotations_are_at_the_lines_of_a_modelfile(run: Run, folder: Path, line_end: str) -> None:
+    text = STOPPING.replace("{{ range .Messages }}", "<s><s>{{ range .Messages }}").replace(
+        "{{ .Sytem }}", ""
+    )
+    (folder / "Modelfile").write_bytes(text.replace("\n", line_end).encode())
+    (folder / "same.gotmpl").write_text("{{ range .Messages }}{{ .Content }}{{ end }}")
+    bos, *_ = (
+        line
+        for line in run("lint", "Modelfile", "--format", "github").output.splitlines()
+        if "double-bos" in line
+    )
+    assert bos.startswith("::error file=Modelfile,line=4,col=13,title=double-bos::")
+    checked = run("check", "--quick", "Modelfile", "same.gotmpl", "--format", "sarif").output
+    places = [
+        place["physicalLocation"]
+        for result in json.loads(checked)["runs"][0]["results"]
+        for place in (*result["locations"], *result["relatedLocations"])
+    ]
+    lines = {p["region"]["startLine"] for p in places if p["artifactLocation"]["uri"] == "Modelfile"}
+    assert lines
+    assert lines <= {4, 5, 6}

@@ -132,11 +132,14 @@ def _notes(findings: dict[str, list[Finding]], ignored: Collection[str]) -> Note
 
 
 def _note(source: str, finding: Finding) -> Note:
-    # A TEMPLATE counts its own lines, not those of its Modelfile.
+    from transplate.parity.report import Place
+
     if Path(finding.source).is_file():
         spot = Spot(Path(finding.source).as_posix(), finding.line, finding.column)
     else:
-        spot = spot_in(source, None)
+        # A TEMPLATE counts its own lines, not those of its Modelfile.
+        is_inside = finding.source.endswith(": TEMPLATE") and finding.line is not None
+        spot = spot_in(source, Place(finding.line, finding.column) if is_inside else None)
     return Note(finding.rule, finding.level, source, spot, finding.message)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
+from transplate.source import Source
+
 Checked = TypeVar("Checked")
 """What a rule looks at."""
 
@@ -20,10 +22,12 @@ class Fault:
     Attributes:
         message: What is wrong with this template, in one line.
         offset: Where in it, in characters; None where it is no one place.
+        source: The text that the place is in; the template, or of a rule about models the Modelfile, if None.
     """
 
     message: str
     offset: int | None = None
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def _is_empty(model: Model) -> bool:
 
 
 def _finding(rule: Rule[Subject] | Rule[Model], fault: Fault, source: Source) -> Finding:
-    offset = fault.offset
+    offset, source = fault.offset, fault.source or source
     if offset is None:
         return Finding(rule.name, rule.level, fault.message, source.name)
     line, column = source.position(offset)[:2]

@@ -70,7 +70,16 @@ def _stop_opens_turn(subject: Subject) -> Iterator[Fault]:
             return
         if is_opening:
             message = f"the stop {stop!r} stands in the opening of turns, it does not end one"
-            yield Fault(message, subject.find(re.escape(stop)))
+            yield _at_parameter(subject, stop, message)
+
+
+def _at_parameter(subject: Subject, stop: str, message: str) -> Fault:
+    modelfile = subject.model.modelfile
+    if modelfile is not None:
+        for statement in modelfile.statements:
+            if statement.keyword == "parameter" and statement.command == ("stop", stop):
+                return Fault(message, statement.span.start, modelfile.source)
+    return Fault(message, subject.find(re.escape(stop)))
 
 
 RULES = (
@@ -83,7 +92,7 @@ RULES = (
     Rule("double-bos", "error", "A prompt begins with the BOS token twice.", _double_bos),
     Rule(
         "stop-opens-turn",
-        "error",
+        "warning",
         "A stop is a text that opens a turn, so that it ends no answer, or ends one before it began.",
         _stop_opens_turn,
     ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from transplate.errors import TransplateError
 from transplate.language import language_of_name
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class Spot:
     column: int | None = None
 
 
+_LONGEST_MODELFILE = 4 * 1024 * 1024
+"""In bytes; what is longer holds weights."""
 NOWHERE = Spot("")
 """For what is about no file."""
 
@@ -81,13 +84,38 @@ def spot_in(source: str, place: Place | None) -> Spot:
 
     Args:
         source: What the user calls the template.
-        place: Where in the template it is; its lines count only in a file that is nothing but the template.
+        place: Where in the template it is; None for all of it.
+
+    Returns:
+        The place in a file that is nothing but the template, or a Modelfile that holds it; else the file.
     """
     path = Path(source)
     if path.is_dir():
         path = path / "chat_template.jinja"
     if not path.is_file() or path.is_absolute():
         return NOWHERE
-    if place is None or language_of_name(path.name) is None:
+    if language_of_name(path.name) is None:
+        return _in_modelfile(path, place) or Spot(path.as_posix())
+    if place is None:
         return Spot(path.as_posix())
     return Spot(path.as_posix(), place.line, place.column)
+
+
+def _in_modelfile(path: Path, place: Place | None) -> Spot | None:
+    """Return where something in the TEMPLATE of a Modelfile is in that file; None if it is no such file."""
+    from transplate.ollama.modelfile import Modelfile
+
+    if path.stat().st_size > _LONGEST_MODELFILE:
+        return None
+    try:
+        modelfile = Modelfile.parse(path.read_bytes())
+    except (TransplateError, OSError):
+        return None
+    start = modelfile.value_offset("template")
+    if start is None:
+        return None
+    line, column = modelfile.source.position(start)
+    if place is None or place.line is None:
+        return Spot(path.as_posix(), line)
+    in_line = column - 1 if place.line == 1 else 0
+    return Spot(path.as_posix(), line + place.line - 1, place.column and place.column + in_line)

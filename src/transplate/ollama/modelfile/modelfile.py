@@ -100,6 +100,19 @@ class Modelfile:
         """Return the value that counts of a name: the last one; None where there is none."""
         return next(reversed(self.values(name)), None)
 
+    def value_offset(self, name: str) -> int | None:
+        """Return where in the text the value that counts of a name begins, behind what quotes it.
+
+        None where there is none, or where the value is not in the text as it is: Ollama deletes some of it.
+        """
+        name = command_name(name)
+        for statement in reversed(self.statements):
+            if statement.command.name == name:
+                start, end = statement.value
+                found = self.source.text.find(statement.command.args, start, end)
+                return None if found < 0 else found
+        return None
+
     @property
     def deleted_characters(self) -> list[int]:
         """Offsets in the text of the characters inside values that Ollama deletes without a word."""
