@@ -165,3 +165,15 @@ def test_files_of_one_name(pytester: pytest.Pytester, project: Path) -> None:
     result = run(pytester, "-v")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*::x/talk.json PASSED*", "*::y/talk.json PASSED*"])
+
+
+def test_a_failure_gives_no_commands(pytester: pytest.Pytester, project: Path) -> None:
+    hostile = "\n::error::pwn\n##[add-mask]x\x1b[2J"
+    talk = {"name": f"odd{hostile}", "messages": [{"role": f"user{hostile}", "content": hostile}]}
+    (project / "talk.jsonl").write_text(json.dumps(talk))
+    (project / "b.jinja").write_text("{{ raise_exception(" + json.dumps(hostile) + ") }}")
+    result = run(pytester)
+    result.assert_outcomes(failed=1)
+    assert not [line for line in result.outlines if line.lstrip().startswith("::")]
+    assert "\x1b[2J" not in result.stdout.str()
+    result.stdout.fnmatch_lines(["*fails: ⏎::error::pwn*"])

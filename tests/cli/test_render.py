@@ -261,3 +261,23 @@ def test_calls_that_a_continued_message_hides(run: Run, folder: Path) -> None:
     )
     shown = run("render", "a.jinja", "calls.json", "--no-generation-prompt")
     assert (shown.output, shown.errors) == ("Hi;Wait.(measure);", "")
+
+
+def test_what_check_takes_of_a_conversation_is_taken(run: Run, folder: Path) -> None:
+    talk = {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "date": "2026-03-14",
+        "documents": [{"title": "T", "text": "D"}],
+        "variables": {"mood": "sad", "enable_thinking": False},
+    }
+    (folder / "talk.json").write_text(json.dumps(talk))
+    (folder / "a.jinja").write_text(
+        "{{ strftime_now('%Y-%m-%d') }} {{ documents[0].title }} {{ mood }} {{ enable_thinking }}"
+    )
+    (folder / "a.gotmpl").write_text("{{ currentDate }} {{ range .Messages }}{{ .Content }}{{ end }}")
+    assert run("render", "a.jinja", "talk.json").output == "2026-03-14 T sad False"
+    assert run("render", "a.gotmpl", "talk.json").output == "2026-03-14 Hi"
+    (folder / "talk.json").write_text(json.dumps({**talk, "date": "tomorrow"}))
+    result = run("render", "a.gotmpl", "talk.json")
+    assert (result.status, result.output) == (2, "")
+    assert result.errors.startswith("error: talk.json: date: a date such as 2026-03-14 is needed")

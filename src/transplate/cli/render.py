@@ -91,8 +91,9 @@ def command(
     """Print the prompt that the template SRC makes of a request, byte for byte.
 
     REQUEST is a JSON file: a body of Ollama's /api/chat or /api/generate, or a list of messages; messages as
-    only OpenAI's API takes them (typed parts, arguments as text) are read as Ollama does there. Without it
-    and without -m, a short example conversation is rendered.
+    only OpenAI's API takes them (typed parts, arguments as text) are read as Ollama does there. A date,
+    documents and variables are taken as by check. Without it and without -m, a short example conversation is
+    rendered.
     """
     if sum(map(bool, (request_file, texts, lines_file))) > 1:
         raise click.UsageError("give a REQUEST, or -m, or --jsonl, and not two of them")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transplate.errors import RequestError
@@ -12,6 +12,8 @@ from transplate.files import without_mark
 from transplate.source import Source
 
 _FIELDS = ("messages", "tools", "think", "system", "prompt", "suffix")
+_OF_CONVERSATIONS = ("date", "documents", "variables", "chat_template_kwargs")
+"""What a conversation has besides, as check takes it."""
 _REPLACED = ("template", "context", "raw")
 
 
@@ -38,6 +40,8 @@ class Request:
     suffix: Any = ""
     generation_prompt: bool | None = None
     """Whether a chat template opens the assistant's turn; None for what the last message says."""
+    others: Mapping[str, Any] = field(default_factory=dict)
+    """What else a conversation has: its date, and the documents and variables of chat templates."""
 
 
 EXAMPLE = Request(
@@ -81,7 +85,10 @@ def read_request(source: Source) -> Request:
     for name in _REPLACED:
         if data.get(name):
             raise RequestError(f"{source.name}: {name}: the prompt does not come from the template alone")
-    request = Request(**{name: data[name] for name in _FIELDS if data.get(name) is not None})
+    request = Request(
+        **{name: data[name] for name in _FIELDS if data.get(name) is not None},
+        others={name: data[name] for name in _OF_CONVERSATIONS if data.get(name) is not None},
+    )
     if data.get("images") and not request.suffix:
         message = {"role": "user", "content": request.prompt, "images": data["images"]}
         return replace(request, messages=[message], prompt="")

@@ -187,6 +187,7 @@ def _begun(request: Request, model: Model) -> Request:
 
 def _render_go(text: str) -> Callable[[Request], bytes]:
     from transplate import OllamaTemplate
+    from transplate.conversation.reading import read_date
 
     template = OllamaTemplate(text)
 
@@ -201,6 +202,7 @@ def _render_go(text: str) -> Callable[[Request], bytes]:
             think=request.think,
             prompt=request.prompt,
             suffix=request.suffix,
+            now=read_date(request.others.get("date")),
         )
 
     return render
@@ -217,6 +219,8 @@ def _for_ollama(request: Request) -> Request:
 
 
 def _render_by_renderer(renderer: Any) -> Callable[[Request], bytes]:
+    from transplate.conversation.reading import read_date
+
     def render(request: Request) -> bytes:
         request = _for_ollama(request)
         if request.generation_prompt is not None:
@@ -229,6 +233,7 @@ def _render_by_renderer(renderer: Any) -> Callable[[Request], bytes]:
             system=request.system,
             think=request.think,
             prompt=request.prompt,
+            now=read_date(request.others.get("date")),
         )
         return prompt.encode("utf-8", "replace")
 
@@ -262,7 +267,9 @@ def _conversation(request: Request) -> Conversation:
         raise RequestError("suffix: a chat template knows none")
     given = {"messages": request.messages, "prompt": request.prompt, "system": request.system}
     body = {name: value for name, value in given.items() if value}
-    conversation = Conversation.read(body | {"tools": request.tools, "think": request.think})
+    conversation = Conversation.read(
+        {**request.others, **body, "tools": request.tools, "think": request.think}
+    )
     if request.system and conversation.messages[0].role != "system":
         first = Conversation.read([{"role": "system", "content": request.system}]).messages
         conversation = replace(conversation, messages=first + conversation.messages)
