@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -72,15 +71,6 @@ CASES: list[Case] = [
     {"messages": [USER], "tools": [_tool({"properties": {"a": {"type": "string"}}})]},
     *({"messages": [USER, _called({"l": value})]} for value in (["p"], [], {"k": 1}, "text", "", None, 3)),
 ]
-
-
-@pytest.fixture(scope="module")
-def judge(go_oracle: object, transformers_engine: object) -> Iterator[RealJudge]:
-    assert go_oracle is not None
-    assert transformers_engine is not None
-    made = RealJudge()
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("name", VALUES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.fuzz.jinja_to_go import STYLES, covers
@@ -68,15 +66,6 @@ ONCE = [
     "{% set u = messages[0].items() %}{% for k, v in u %}{{ k }}{% endfor %}{% for k, v in u %}{{ k }}{% endfor %}",  # noqa: E501
     "{% macro f(u) %}{{ u|join(',') }}{% endmacro %}{{ f(messages|map(attribute='role')) }}",
 ]
-
-
-@pytest.fixture(scope="module")
-def judge(go_oracle: object, transformers_engine: object) -> Iterator[RealJudge]:
-    assert go_oracle is not None
-    assert transformers_engine is not None
-    made = RealJudge()
-    yield made
-    made.close()
 
 
 def case(arguments: object) -> Case:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -15,15 +14,6 @@ from transplate.convert import to_go, to_jinja
 
 _TEMPLATES = Path(__file__).parents[3] / "templates" / "gotmpl"
 _ARGUMENTS = "{{ range .Messages }}{{ range .ToolCalls }}{{ .Function.Arguments }}{{ end }}{{ end }}"
-
-
-@pytest.fixture(scope="module")
-def judge(go_oracle: object, transformers_engine: object) -> Iterator[RealJudge]:
-    assert go_oracle is not None
-    assert transformers_engine is not None
-    made = RealJudge()
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("exact", [True, False])

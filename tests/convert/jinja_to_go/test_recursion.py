@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -74,15 +73,6 @@ MACROS = {
     "caller": CALLER + CALLED.replace("CALL", "{% call f(c.function.arguments) %}{{ m.role }}{% endcall %}"),
 }
 LEAVES: list[Any] = ["", "x", "long text", None, 3, True, [], {}, "é<&"]
-
-
-@pytest.fixture(scope="module")
-def judge(go_oracle: object, transformers_engine: object) -> Iterator[RealJudge]:
-    assert go_oracle is not None
-    assert transformers_engine is not None
-    made = RealJudge()
-    yield made
-    made.close()
 
 
 def tree(random: Random, depth: int) -> Any:
