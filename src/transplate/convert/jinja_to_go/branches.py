@@ -8,15 +8,13 @@ from typing import TypeVar
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import (
-    assigned_in,
-    declared_in,
     is_simple,
     negated,
-    variables_in,
     variables_of,
 )
 from transplate.convert.jinja_to_go.refusals import Ambiguous, Refused
 from transplate.convert.jinja_to_go.state import State
+from transplate.convert.jinja_to_go.trees import assigned_in, declared_in, variables_in
 from transplate.convert.jinja_to_go.truths import Condition
 from transplate.convert.jinja_to_go.values import (
     Either,

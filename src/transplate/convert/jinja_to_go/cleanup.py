@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.layout import Encoding, laid_out
 from transplate.convert.jinja_to_go.tables import with_tables
+from transplate.convert.jinja_to_go.trees import with_bodies, with_parts
 from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl.nodes import (
     Action,
@@ -14,14 +15,12 @@ from transplate.gotmpl.nodes import (
     Chain,
     Command,
     Dot,
-    Else,
     Field,
     If,
     Item,
     Operand,
     Pipeline,
     Range,
-    TemplateCall,
     Text,
     Variable,
 )
@@ -49,22 +48,9 @@ def _safe_text(body: Body) -> Body:
     for item in body:
         if isinstance(item, Text):
             made.extend(_split_braces(item.value))
-        elif isinstance(item, If):
-            made.append(_safe_branch(item))
-        elif isinstance(item, Range):
-            made.append(Range(item.pipeline, _safe_text(item.body), item.orelse))
         else:
-            made.append(item)
+            made.append(with_bodies(item, _safe_text))
     return tuple(made)
-
-
-def _safe_branch(item: If) -> If:
-    orelse: Else | If | None = None
-    if isinstance(item.orelse, If):
-        orelse = _safe_branch(item.orelse)
-    elif item.orelse is not None:
-        orelse = Else(_safe_text(item.orelse.body))
-    return If(item.pipeline, _safe_text(item.body), orelse, end=item.end)
 
 
 def _split_braces(text: str) -> list[Item]:
@@ -108,29 +94,14 @@ def _with_dot(body: Body, dot: str, hidden: frozenset[str]) -> Body:
         )
         return Pipeline(commands, one.declarations, one.is_assignment)
 
-    def branch(item: If) -> If:
-        orelse: Else | If | None = None
-        if isinstance(item.orelse, If):
-            orelse = branch(item.orelse)
-        elif item.orelse is not None:
-            orelse = Else(_with_dot(item.orelse.body, dot, hidden))
-        return If(pipeline(item.pipeline), _with_dot(item.body, dot, hidden), orelse, end=item.end)
-
-    made: list[Item] = []
-    for item in body:
-        if isinstance(item, Action):
-            made.append(Action(pipeline(item.pipeline)))
-        elif isinstance(item, TemplateCall) and item.pipeline is not None:
-            made.append(TemplateCall(item.name, pipeline(item.pipeline)))
-        elif isinstance(item, If):
-            made.append(branch(item))
-        elif isinstance(item, Range):
+    def changed(item: Item) -> Item:
+        inside = dot
+        if isinstance(item, Range):
             names = item.pipeline.declarations
-            inner = names[-1].name if names else "nothing"
-            made.append(Range(pipeline(item.pipeline), _with_dot(item.body, inner, hidden), item.orelse))
-        else:
-            made.append(item)
-    return tuple(made)
+            inside = names[-1].name if names else "nothing"
+        return with_parts(item, pipeline, lambda body: _with_dot(body, inside, hidden))
+
+    return tuple(map(changed, body))
 
 
 # --- names ----------------------------------------------------------------------------------------------
@@ -180,19 +151,4 @@ def _renamed_item(item: Item, names: Mapping[str, str]) -> Item:
     def body(items: Body) -> Body:
         return tuple(_renamed_item(one, names) for one in items)
 
-    if isinstance(item, Action):
-        return Action(pipeline(item.pipeline))
-    if isinstance(item, TemplateCall) and item.pipeline is not None:
-        return TemplateCall(item.name, pipeline(item.pipeline))
-    if isinstance(item, Range):
-        return Range(pipeline(item.pipeline), body(item.body))
-    if isinstance(item, If):
-        orelse: Else | If | None = None
-        if isinstance(item.orelse, If):
-            chained = _renamed_item(item.orelse, names)
-            assert isinstance(chained, If)  # noqa: S101
-            orelse = chained
-        elif item.orelse is not None:
-            orelse = Else(body(item.orelse.body))
-        return If(pipeline(item.pipeline), body(item.body), orelse, end=item.end)
-    return item
+    return with_parts(item, pipeline, body)

@@ -40,6 +40,7 @@ from transplate.convert.jinja_to_go.values import (
     Undefined,
     Value,
     concatenated,
+    kinds_of,
 )
 from transplate.gotmpl.nodes import Operand, Variable
 from transplate.gotmpl.printer import print_node
@@ -132,7 +133,7 @@ class Lookups(Interface):
             return Method(value, name)
         if isinstance(value, Go) and value.kinds == TEXT and value.absent == "undefined":
             value = self.defined(value)
-        if _is_text(value) or (isinstance(value, Go) and value.kinds == TEXT):
+        if kinds_of(value) == TEXT or (isinstance(value, Go) and value.kinds == TEXT):
             return _method_or_undefined(value, name, _STRING_METHODS)
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return Method(value, name)
@@ -300,7 +301,7 @@ class Lookups(Interface):
         if isinstance(value, Undefined):
             self._fail_undefined(value)
             return Undefined(name)
-        if _is_text(value):
+        if kinds_of(value) == TEXT:
             return _method_or_undefined(value, name, _STRING_METHODS)
         if isinstance(value, ListOf | Built | Joined | Split):
             return _method_or_undefined(value, name, _LIST_METHODS)
@@ -351,9 +352,3 @@ def _has_texts_as_keys(value: Value) -> bool:
     if isinstance(value, DictOf):
         return all(isinstance(key, Const) and isinstance(key.value, str) for key, _ in value.items)
     return isinstance(value, Go) and value.kinds <= MAPPED.keys()
-
-
-def _is_text(value: Value) -> bool:
-    if isinstance(value, Const):
-        return isinstance(value.value, str)
-    return isinstance(value, Cat | Json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
@@ -11,19 +11,13 @@ from transplate.convert.jinja_to_go.values import (
     GO_TYPES,
 )
 from transplate.gotmpl.nodes import (
-    Action,
     Bool,
     Chain,
     Command,
     Identifier,
-    If,
-    Item,
     Number,
     Operand,
     Pipeline,
-    Range,
-    TemplateCall,
-    Text,
     Variable,
 )
 
@@ -151,49 +145,6 @@ def _chain(name: str, left: Operand, right: Operand) -> Operand:
 def variable_name(name: str) -> str:
     """Return a name of Jinja's as one for Go, where it can be one."""
     return name if name.isascii() and name.isidentifier() else "v"
-
-
-def variables_in(body: Iterable[Item]) -> Iterator[str]:
-    """Yield the names of the variables in statements."""
-    for item in body:
-        if isinstance(item, Action | If | Range | TemplateCall) and item.pipeline is not None:
-            yield from variables_of(item.pipeline)
-            yield from (variable.name for variable in item.pipeline.declarations)
-        if isinstance(item, If | Range):
-            yield from variables_in(item.body)
-            if isinstance(item.orelse, If):
-                yield from variables_in((item.orelse,))
-            elif item.orelse is not None:
-                yield from variables_in(item.orelse.body)
-
-
-def declared_in(body: Iterable[Item]) -> Iterator[str]:
-    """Yield the names of the variables that statements declare for what follows them."""
-    for item in body:
-        if isinstance(item, Action) and not item.pipeline.is_assignment:
-            yield from (variable.name for variable in item.pipeline.declarations)
-
-
-def assigned_in(body: Iterable[Item], failures: Collection[str]) -> Iterator[str]:
-    """Yield the names of the variables that statements assign to; an empty one for what they print.
-
-    Args:
-        body: The statements.
-        failures: The messages that some of them stop with.
-    """
-    for item in body:
-        if isinstance(item, TemplateCall) and item.name.value in failures:
-            continue
-        if isinstance(item, Action) and (item.pipeline.is_assignment or not item.pipeline.declarations):
-            yield from (variable.name for variable in item.pipeline.declarations or (Variable(""),))
-        elif isinstance(item, Text | TemplateCall):
-            yield ""
-        elif isinstance(item, If | Range):
-            yield from assigned_in(item.body, failures)
-            if isinstance(item.orelse, If):
-                yield from assigned_in((item.orelse,), failures)
-            elif item.orelse is not None:
-                yield from assigned_in(item.orelse.body, failures)
 
 
 def with_variable(operand: Operand, name: str, other: Variable) -> Operand:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -40,19 +40,11 @@ def is_read_again(body: j.Body, name: str, once: int) -> bool:
 
 def _count(body: object, name: str) -> int:
     """Return how often a name is read; its attributes may be, for a generator has none of a dict's keys."""
-    pending: list[Any] = [body]
-    count = 0
-    while pending:
-        part = pending.pop()
-        if isinstance(part, j.Name):
-            count += part.name == name
-        elif isinstance(part, j.Attribute) and part.value == j.Name(name) and part.name not in _OWN:
-            continue
-        elif isinstance(part, tuple):
-            pending.extend(part)
-        elif is_dataclass(part):
-            pending.extend(getattr(part, one.name) for one in fields(part))
-    return count
+
+    def is_free(part: object) -> bool:
+        return isinstance(part, j.Attribute) and part.value == j.Name(name) and part.name not in _OWN
+
+    return sum(found == name for found in names_in(body, besides=is_free))
 
 
 def _is_cut(body: j.Body, name: str) -> bool:
@@ -67,8 +59,13 @@ def _is_cut(body: j.Body, name: str) -> bool:
     return False
 
 
-def names_in(body: object) -> Iterator[str]:
-    """Yield the names that are read in a part of a template."""
+def names_in(body: object, *, besides: Callable[[object], bool] = lambda _: False) -> Iterator[str]:
+    """Yield the names that are read in a part of a template.
+
+    Args:
+        body: The part.
+        besides: Tells what is not looked into.
+    """
     pending: list[Any] = [body]
     while pending:
         part = pending.pop()
@@ -76,5 +73,5 @@ def names_in(body: object) -> Iterator[str]:
             yield part.name
         elif isinstance(part, tuple):
             pending.extend(part)
-        elif is_dataclass(part):
+        elif is_dataclass(part) and not besides(part):
             pending.extend(getattr(part, one.name) for one in fields(part))

@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.layout import Encoding, encoding_of
-from transplate.convert.jinja_to_go.operands import variables_of
-from transplate.convert.jinja_to_go.trees import assigned_in, items_within, reads_of, with_bodies
+from transplate.convert.jinja_to_go.trees import bodies_of, items_within, reads_of, with_bodies
 from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl.nodes import Action, Body, Define, Item, Operand, TemplateCall, Text, Variable
 from transplate.gotmpl.parser import parse
@@ -72,7 +71,7 @@ class _Uses:
         """Return for each place where a variable is read the number of the encoding there, None for none."""
         return self._readers.get(encoding.number, [])
 
-    def _note(self, body: Body) -> Body:
+    def _note(self, body: Body) -> None:
         for item in body:
             found = encoding_of(item, self._encodings)
             for one in (item,) if found is None else items_within((item,)):
@@ -81,9 +80,8 @@ class _Uses:
                     if read is not None and read is not found:
                         number = None if found is None else found.number
                         self._readers.setdefault(read.number, []).append(number)
-            if found is None:
-                with_bodies(item, self._note)
-        return body
+            for inner in bodies_of(item) if found is None else ():
+                self._note(inner)
 
 
 def shared(
@@ -190,8 +188,7 @@ def _unit(
     then = last.name.value if isinstance(last, TemplateCall) else ""
     names = ["trim"] if names == ["lstrip", "rstrip"] else names
     key, name = (*texts, then), " ".join([*names, then] if then else names)
-    between = body[end:printed]
-    if set(variables_of(source)) & assigned_in(between) or not all(map(_is_harmless, between)):
+    if not all(map(_is_harmless, body[end:printed])):
         return None
     return _Unit(begin, end, printed, key, name, source)
 

@@ -1,11 +1,22 @@
-"""Walks through a Go tree: what is inside of an item, what it reads and what it sets."""
+"""Go's statements: what is inside of one, what it reads and what it sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from transplate.convert.jinja_to_go.operands import variables_of
-from transplate.gotmpl.nodes import Action, Body, Else, If, Item, Pipeline, Range, TemplateCall
+from transplate.gotmpl.nodes import (
+    Action,
+    Body,
+    Else,
+    If,
+    Item,
+    Pipeline,
+    Range,
+    TemplateCall,
+    Text,
+    Variable,
+)
 
 
 def bodies_of(item: Item) -> Iterator[Body]:
@@ -20,23 +31,32 @@ def bodies_of(item: Item) -> Iterator[Body]:
             yield item.orelse.body
 
 
-def with_bodies(item: Item, change: Callable[[Body], Body]) -> Item:
-    """Return an item with its bodies changed."""
+def with_parts(item: Item, pipeline: Callable[[Pipeline], Pipeline], body: Callable[[Body], Body]) -> Item:
+    """Return an item with its pipelines and its bodies changed."""
+    if isinstance(item, Action):
+        return Action(pipeline(item.pipeline))
+    if isinstance(item, TemplateCall) and item.pipeline is not None:
+        return TemplateCall(item.name, pipeline(item.pipeline))
     if isinstance(item, Range):
-        return Range(item.pipeline, change(item.body), item.orelse)
+        return Range(pipeline(item.pipeline), body(item.body), item.orelse)
     if isinstance(item, If):
         orelse: Else | If | None = None
         if isinstance(item.orelse, If):
-            chained = with_bodies(item.orelse, change)
+            chained = with_parts(item.orelse, pipeline, body)
             assert isinstance(chained, If)  # noqa: S101
             orelse = chained
         elif item.orelse is not None:
-            orelse = Else(change(item.orelse.body))
-        return If(item.pipeline, change(item.body), orelse, end=item.end)
+            orelse = Else(body(item.orelse.body))
+        return If(pipeline(item.pipeline), body(item.body), orelse, end=item.end)
     return item
 
 
-def items_within(body: Body) -> Iterator[Item]:
+def with_bodies(item: Item, change: Callable[[Body], Body]) -> Item:
+    """Return an item with its bodies changed."""
+    return with_parts(item, lambda pipeline: pipeline, change) if isinstance(item, If | Range) else item
+
+
+def items_within(body: Iterable[Item]) -> Iterator[Item]:
     """Yield all items of a body, those of its ifs and loops too."""
     for item in body:
         yield item
@@ -50,13 +70,35 @@ def reads_of(item: Item) -> Iterator[str]:
         yield from variables_of(Pipeline(found.commands))
 
 
-def assigned_in(body: Body) -> set[str]:
-    """Return the variables that are given another value in a body."""
-    return {
-        item.pipeline.declarations[0].name
-        for item in items_within(body)
-        if isinstance(item, Action) and item.pipeline.is_assignment
-    }
+def variables_in(body: Iterable[Item]) -> Iterator[str]:
+    """Yield the variables that a body reads, declares or sets."""
+    for item in items_within(body):
+        for pipeline in _pipelines_of(item):
+            yield from variables_of(pipeline)
+            yield from (variable.name for variable in pipeline.declarations)
+
+
+def declared_in(body: Iterable[Item]) -> Iterator[str]:
+    """Yield the variables that a body declares for what follows it."""
+    for item in body:
+        if isinstance(item, Action) and not item.pipeline.is_assignment:
+            yield from (variable.name for variable in item.pipeline.declarations)
+
+
+def assigned_in(body: Iterable[Item], failures: Collection[str]) -> Iterator[str]:
+    """Yield the variables that a body assigns to; an empty name for what it prints.
+
+    Args:
+        body: The items.
+        failures: The messages that some of them stop with.
+    """
+    for item in items_within(body):
+        if isinstance(item, TemplateCall) and item.name.value in failures:
+            continue
+        if isinstance(item, Action) and (item.pipeline.is_assignment or not item.pipeline.declarations):
+            yield from (variable.name for variable in item.pipeline.declarations or (Variable(""),))
+        elif isinstance(item, Text | TemplateCall):
+            yield ""
 
 
 def called_in(body: Body) -> set[str]:
