@@ -102,7 +102,8 @@ def command(
     if as_json:
         found = {source: {"findings": list(map(asdict, each))} for source, each in findings.items()}
         failed = {source: error_data(error) for source, error in errors.items()}
-        print_json({source: {**found, **failed}[source] for source in dict.fromkeys(sources)}, indent=2)
+        answers = {**found, **failed}
+        print_json({source: answers[source] for source in dict.fromkeys(sources)}, indent=2)
     elif is_for_people and findings and not any(findings.values()):
         say(click.style("no mistakes found", fg="green"))
     if errors:

@@ -80,7 +80,7 @@ def aimed_at(
 def _of_length(size: int) -> Iterator[Conversation]:
     """Yield conversations whose texts are of a length, in characters, and in lines and words."""
     if 0 < size <= _LONGEST_QUESTION:
-        text = (_LETTERS * (size // len(_LETTERS) + 1))[:size]
+        text = _text_of(size)
         yield Conversation((Message("user", text),))
         if size <= _LONGEST_TEXT:
             for filled in _filled(text):
@@ -96,6 +96,10 @@ def _of_length(size: int) -> Iterator[Conversation]:
             text = separator.join(f"w{number}" for number in range(size))
             yield from _filled(text)
             yield _described(text)
+
+
+def _text_of(size: int) -> str:
+    return (_LETTERS * (size // len(_LETTERS) + 1))[:size]
 
 
 def _filled(text: str) -> tuple[Conversation, ...]:
@@ -120,7 +124,7 @@ def _described(text: str) -> Conversation:
 def _in_variables(size: int, names: Sequence[str]) -> Iterator[Conversation]:
     """Yield conversations whose variables are texts of a length, and lists and documents of a count."""
     base = Conversation((Message("user", "Hi"),))
-    text = (_LETTERS * (size // len(_LETTERS) + 1))[:size]
+    text = _text_of(size)
     for name in names if 0 < size <= _LONGEST_TEXT else ():
         if _LISTS.search(name):
             yield replace(base, variables={name: [dict.fromkeys(_DOCUMENT, text)] * 2})
@@ -232,15 +236,12 @@ def _with_texts(
             yield Conversation((Message(role, word), Message("user", "Hi")))
             if role != "system":
                 yield Conversation((Message("user", "Hi"), Message(role, word)))
-        for role in (
-            (word, word[:-1], f"{word}x", f"{word[:-1]}~~", word.swapcase())
-            if word.strip() and len(word) > 1
-            else ()
-        ):
+        for role in _near(word) if word.strip() and len(word) > 1 else ():
             yield Conversation((Message(role, "One."), Message("user", "Two."), Message(role, "Three.")))
 
 
 def _near(word: str) -> tuple[str, ...]:
+    """Return a word and what is nearly it."""
     return word, word[:-1], f"{word}x", f"{word[:-1]}~~", word.swapcase()
 
 

@@ -69,8 +69,10 @@ def check_parity(
             difference was found by then.
 
     Example:
-        >>> report = check_parity("{{ .Prompt }}", "{{ messages[-1].content }}", [[{"role": "user",
-        "content": "hi"}]]) >>> report.equal, report.checked (True, 1)
+        >>> question = [{"role": "user", "content": "hi"}]
+        >>> report = check_parity("{{ .Prompt }}", "{{ messages[-1].content }}", [question])
+        >>> report.equal, report.checked
+        (True, 1)
     """
     effort = effort or Effort()
     sides = side_of(a), side_of(b)

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from transplate.conversation import Conversation, Message, Part
+from transplate.conversation import Conversation
 from transplate.errors import ErrorKind, TransplateError
 from transplate.parity.dates import CLOCK
+from transplate.parity.experiments.base import each_message
+from transplate.parity.experiments.texts import as_parts
 from transplate.parity.fields import (
     FIELDS,
     QUESTION,
@@ -219,6 +221,10 @@ class _Trial:
         )
 
 
+_in_parts = each_message(lambda message: as_parts(message) if message.content else message)
+"""Makes typed parts of texts that are not empty."""
+
+
 def _stand_ins(side: Side) -> dict[str, str]:
     """Return texts for the special tokens of a chat template that comes without its tokenizer."""
     if not isinstance(side, JinjaSide):
@@ -237,15 +243,6 @@ def _written(literal: str, source: str) -> Place | None:
     offset = source.find(literal)
     if offset < 0:
         return None
-    line, column = Source(source).position(offset)[:2]
-    return Place(line, column, Source(source).line_at(offset))
-
-
-def _in_parts(conversation: Conversation) -> Conversation:
-    return replace(conversation, messages=tuple(map(_message_in_parts, conversation.messages)))
-
-
-def _message_in_parts(message: Message) -> Message:
-    if not isinstance(message.content, str) or not message.content:
-        return message
-    return replace(message, content=(Part("text", {"type": "text", "text": message.content}),))
+    text = Source(source)
+    line, column = text.position(offset)[:2]
+    return Place(line, column, text.line_at(offset))

@@ -15,6 +15,7 @@ from typing import Any
 
 from transplate.conversation import Conversation, Message, Part, Think, ToolCall
 from transplate.parity.conversations import examples
+from transplate.parity.experiments.texts import as_parts
 
 _PADDINGS = ("  {} ", "\n{}\n\n", "\t{}\r\n", "{} \n \n x", "{}{}")
 _BLANKS = (" ", "\n\n")
@@ -129,9 +130,7 @@ def in_parts(conversation: Conversation, *roles: str) -> Conversation:
         roles: Whose; everyone's if none is given.
     """
     messages = [
-        replace(message, content=(Part("text", {"type": "text", "text": message.content}),))
-        if isinstance(message.content, str) and (not roles or message.role in roles)
-        else message
+        as_parts(message) if not roles or message.role in roles else message
         for message in conversation.messages
     ]
     return replace(conversation, messages=tuple(messages))
