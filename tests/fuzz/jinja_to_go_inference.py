@@ -2,7 +2,9 @@
 
 ``python -m tests.fuzz.jinja_to_go_inference`` converts the chat templates, sees where they print reasoning
 between markers and tool calls behind one, and prints for how many of these Ollama's own packages ``thinking``
-and ``tools`` infer markers that stand there. What is expected comes from what the Jinja prints.
+and ``tools`` infer markers that stand there. What is expected comes from what the Jinja prints. Besides, the
+abilities that Ollama derives must be those that it derives from the Jinja (thinking in any case where the
+markers are printed), and of a model that has both templates it must run the converted one.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from tests.fuzz.jinja_to_go_requests import NOW
 from transplate.convert import to_go
 from transplate.errors import TransplateError
 from transplate.jinja import JinjaTemplate
+from transplate.ollama.roads import abilities_of_jinja, choose_road
 
 _THINKING, _NAME, _CONTENT, _QUESTION = (
     "sentinel thinking",
@@ -113,9 +116,18 @@ def _before_calls(template: JinjaTemplate) -> str | None:
     return None
 
 
-def judged(judge: RealJudge, text: str, markers: Markers) -> Iterator[tuple[str, bool, str]]:
-    """Yield of each marker that is to be found what it is, whether Ollama finds it, and what it finds."""
-    (opening, closing), tag = judge.infer(text)
+def judged(judge: RealJudge, source: str, text: str, markers: Markers) -> Iterator[tuple[str, bool, str]]:
+    """Yield of each thing that Ollama is to find what it is, whether Ollama finds it, and what it finds."""
+    seen = judge.infer(text)
+    (opening, closing), tag = seen.thinking_tags, seen.tool_tag
+    has = {"tools": "tools" in seen.variables, "insert": "suffix" in seen.variables}
+    has["thinking"] = bool(opening and closing)
+    abilities = {name for name, there in has.items() if there}
+    expected = abilities_of_jinja(source).names
+    more = {"thinking"} if markers.around_thinking is not None else set()
+    yield "abilities", expected <= abilities <= expected | more, ", ".join(sorted(abilities))
+    road = choose_road(text, source)
+    yield "road", road.name == "go_template", f"{road.name}, {road.reason}"
     if markers.around_thinking is not None:
         before, behind = markers.around_thinking
         found = before.rstrip().endswith(opening) and behind.lstrip().startswith(closing)
@@ -125,7 +137,9 @@ def judged(judge: RealJudge, text: str, markers: Markers) -> Iterator[tuple[str,
         yield "tool calls", is_marker and tag in markers.before_calls, tag
 
 
-def _shown(markers: Markers, what: str) -> Any:
+def _shown(source: str, markers: Markers, what: str) -> Any:
+    if what in ("abilities", "road"):
+        return sorted(abilities_of_jinja(source).names)
     if what == "thinking" and markers.around_thinking is not None:
         before, behind = markers.around_thinking
         return before[-40:], behind[:40]
@@ -148,17 +162,17 @@ def main() -> int:
                 text = to_go(source, special_tokens=TOKENS, exact=exact, ollama=judge.ollama).text
             except TransplateError:
                 continue
-            for what, found, inferred in judged(judge, text, markers):
+            for what, found, inferred in judged(judge, source, text, markers):
                 counts[what, style, found] += 1
                 if not found:
                     print(f"{name} ({style}): Ollama infers {inferred!r} for {what} from what prints")
-                    print(f"    {_shown(markers, what)!r}")
+                    print(f"    {_shown(source, markers, what)!r}")
     judge.close()
-    for what in ("thinking", "tool calls"):
+    for what in ("thinking", "tool calls", "abilities", "road"):
         for style in ("exact", "default"):
             found, missed = counts[what, style, True], counts[what, style, False]
             share = 100 * found / max(1, found + missed)
-            print(f"{what}, style {style}: found in {found} of {found + missed} ({share:.1f} %)")
+            print(f"{what}, style {style}: right in {found} of {found + missed} ({share:.1f} %)")
     return 1 if any(not found for _, _, found in counts) else 0
 
 

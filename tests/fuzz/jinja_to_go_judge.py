@@ -12,7 +12,7 @@ import jinja2
 
 from tests.fuzz.jinja_to_go_requests import NOW, Case
 from tests.oracle.engines import TransformersEngine
-from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
+from tests.oracle.ollama import OLLAMA_VERSION, GoOracle, Inference
 from transplate.convert.jinja_to_go.view import REQUEST_TEMPLATE, jinja_view, view
 from transplate.errors import TemplateExecutionError, TransplateError
 from transplate.jinja import JinjaTemplate
@@ -112,16 +112,16 @@ class RealJudge:
             for answer in self._oracle.render_all(template, cases, now=NOW)
         ]
 
-    def infer(self, template: str) -> tuple[tuple[str, str], str]:
-        """Return the thinking tags and the tag of tool calls that Ollama infers from a template.
+    def infer(self, template: str) -> Inference:
+        """Return what Ollama derives from the shape of a template.
 
         Raises:
             ValueError: Ollama refuses the template.
         """
         found = self._oracle.infer(template)
-        if not hasattr(found, "tool_tag"):
+        if not isinstance(found, Inference):
             raise ValueError(f"Ollama refuses the template: {found}")
-        return found.thinking_tags, found.tool_tag
+        return found
 
     def close(self) -> None:
         """End the engines."""

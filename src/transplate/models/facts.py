@@ -100,7 +100,7 @@ class _Facts:
         text = self._template.text
         stops = [f"{stop.text} ({stop.reason})" for stop in find_stops(model, self._engine.render)]
         return {
-            "abilities": sorted(abilities_of_jinja(text)),
+            "abilities": sorted(abilities_of_jinja(text).names),
             "variables": sorted(self._engine.template.variables),
             "default_system": _shortened(default_system_of(text, model.special_tokens)),
             "ends_of_answers": stops,

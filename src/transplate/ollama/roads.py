@@ -55,8 +55,13 @@ class Road:
 
 
 @dataclass(frozen=True, slots=True)
-class _Abilities:
-    """What Ollama takes a template to be able to, and whether it shows calls and their results."""
+class Abilities:
+    """What Ollama takes a template to be able to.
+
+    Attributes:
+        names: ``tools``, ``insert`` and ``thinking``, as far as it has them.
+        tool_round_trip: Whether it shows tool calls together with their results.
+    """
 
     names: frozenset[str]
     tool_round_trip: bool
@@ -110,10 +115,10 @@ def choose_road(
         name: RoadName = "go_template" if prefer_go else "gguf_chat_template"
         reason = f"OLLAMA_GO_TEMPLATE is {str(prefer_go).lower()}, which decides alone"
         return Road(name, reason, unused_template=not prefer_go)
-    return _compare(_abilities_of_template(template), _abilities_of_jinja(jinja))
+    return _compare(abilities_of_template(template), abilities_of_jinja(jinja))
 
 
-def _compare(go: _Abilities, jinja: _Abilities) -> Road:
+def _compare(go: Abilities, jinja: Abilities) -> Road:
     """Return the road for a model that has both templates and nothing set by hand."""
     more = sorted(jinja.names - go.names)
     if len(jinja.names) > len(go.names):
@@ -127,28 +132,28 @@ def _compare(go: _Abilities, jinja: _Abilities) -> Road:
     return Road("go_template", "the GGUF's chat template can do no more than the TEMPLATE")
 
 
-def _abilities_of_template(template: str) -> _Abilities:
+def abilities_of_template(template: str) -> Abilities:
+    """Return what Ollama takes a TEMPLATE to be able to, by what it infers from its tree and by its text.
+
+    Raises:
+        TemplateSyntaxError: Ollama refuses the TEMPLATE.
+    """
     inference = OllamaTemplate(template).inference
     tools = {"tools", "toolcalls"} <= set(inference.variables)
     shows_results = any(mark in template for mark in _GO_TOOL_MESSAGE)
-    return _Abilities(frozenset(inference.abilities), tools and shows_results)
+    return Abilities(frozenset(inference.abilities), tools and shows_results)
 
 
-def _abilities_of_jinja(jinja: str) -> _Abilities:
-    names = abilities_of_jinja(jinja)
-    shows_calls = "tool_calls" in jinja or "assistant_tool_call" in jinja
-    shows_results = any(mark in jinja for mark in _JINJA_TOOL_MESSAGE)
-    return _Abilities(names, "tools" in names and shows_calls and shows_results)
-
-
-def abilities_of_jinja(jinja: str) -> frozenset[str]:
+def abilities_of_jinja(jinja: str) -> Abilities:
     """Return what Ollama takes a chat template to be able to, by what occurs in it."""
     names = set()
     if "tools" in jinja or "tool_call" in jinja:
         names.add("tools")
     if _thinks(jinja):
         names.add("thinking")
-    return frozenset(names)
+    shows_calls = "tool_calls" in jinja or "assistant_tool_call" in jinja
+    shows_results = any(mark in jinja for mark in _JINJA_TOOL_MESSAGE)
+    return Abilities(frozenset(names), "tools" in names and shows_calls and shows_results)
 
 
 def _thinks(jinja: str) -> bool:

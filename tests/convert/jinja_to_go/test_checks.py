@@ -23,8 +23,9 @@ from tests.fuzz.jinja_to_go_report import kinds, read_results, report
 from tests.fuzz.jinja_to_go_requests import choose
 from tests.fuzz.jinja_to_go_round_trips import go_trip, jinja_trip
 from tests.oracle.engines import TransformersEngine
-from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
+from tests.oracle.ollama import OLLAMA_VERSION, GoOracle, Inference
 from transplate.convert import to_go
+from transplate.ollama.roads import choose_road
 
 ROOT = Path(__file__).parents[3]
 MARKED = (
@@ -166,7 +167,7 @@ def test_real_ollama_finds_the_markers_and_prints_the_same() -> None:
             assert markers.before_calls is not None
             for exact in STYLES.values():
                 text = to_go(source, special_tokens=TOKENS, exact=exact, ollama=judge.ollama).text
-                found = list(judged(judge, text, markers))
+                found = list(judged(judge, source, text, markers))
                 assert [(what, right) for what, right, _ in found if not right] == []
             reference = Reference("a template", source, judge, seed=2, count=20, tries=60)
             assert jinja_to_go.check(reference, "exact").status == "exact"
@@ -199,6 +200,36 @@ def test_real_ollama_finds_the_marker_of_calls_that_need_an_id(go_oracle: GoOrac
     )
     found = go_oracle.infer(to_go(source, exact=True, ollama=OLLAMA_VERSION).text)
     assert found.tool_tag == "<|begin|>"
+
+
+@pytest.mark.parametrize(
+    ("source", "abilities", "tag"),
+    [
+        # Thinking is cut off, never printed.
+        ("{% for m in messages %}{{ m.content.split('</think>')[-1] }}{% endfor %}", {"thinking"}, "{"),
+        # Calls are printed behind their natural marker, and tools never; results of calls have their place.
+        (
+            "{% for m in messages %}{% if m.role == 'tool' %}<r>{% endif %}{{ m.content }}"
+            "{% if m.tool_calls %}<call>{{ m.tool_calls[0].function.name }}{% endif %}{% endfor %}",
+            {"tools"},
+            "<call>",
+        ),
+        # All that there is are words.
+        ("{# tools, <think> and </think> #}{{ messages[0].content | trim }}", {"tools", "thinking"}, "{"),
+        ("{% for m in messages %}{{ m.content }}{% endfor %}", set(), "{"),
+    ],
+)
+@pytest.mark.parametrize("style", STYLES)
+def test_real_ollama_finds_the_abilities_of_the_jinja(
+    source: str, abilities: set[str], tag: str, style: str, go_oracle: GoOracle
+) -> None:
+    text = to_go(source, exact=STYLES[style], ollama=OLLAMA_VERSION).text
+    found = go_oracle.infer(text)
+    assert isinstance(found, Inference)
+    thinks = {"thinking"} if found.thinking_tags == ("<think>", "</think>") else set()
+    assert ({"tools"} & set(found.variables)) | thinks == abilities
+    assert found.tool_tag == tag
+    assert choose_road(text, source).name == "go_template"
 
 
 def test_the_real_judge_sees_requests_as_our_own_does(

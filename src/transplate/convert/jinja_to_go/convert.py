@@ -136,10 +136,10 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     text = print_template((*definitions, *body))
     if len(text) > LONGEST:
         raise TooLong
-    block = shape_block(text, ollama)
-    if block:
-        body = cleaned(written, compiler.encodings, hidden=frozenset({"Thinking", "ToolCalls"}))
-    whole = (*on_lines((*head, *block, *definitions)), *body)
+    block = shape_block(text, compiler.tree.source.text, ollama)
+    if block.hidden:
+        body = cleaned(written, compiler.encodings, hidden=block.hidden)
+    whole = (*on_lines((*head, *block.body, *definitions)), *body)
     return Conversion(print_template(whole), assumptions, tuple(_losses(compiler)))
 
 

@@ -7,6 +7,7 @@ Ollama reads them from ``.Thinking`` and ``.ToolCalls`` with literal text around
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from transplate.errors import TransplateError
@@ -14,10 +15,12 @@ from transplate.gotmpl.nodes import Body, Comment
 from transplate.gotmpl.parser import parse
 from transplate.ollama import OllamaTemplate, Values
 from transplate.ollama.functions import FUNCTIONS
+from transplate.ollama.roads import abilities_of_jinja, abilities_of_template
 
 _THINKING, _NAME, _CONTENT = "Some thinking of the model", "name_of_a_tool", "Some content of the model"
 _TAG_BEFORE = re.compile(r"(<[^<>]*>|\[[^\[\]]*\])\s*\Z")
 _TAG_BEHIND = re.compile(r"\s*(<[^<>]*>|\[[^\[\]]*\])")
+_USUAL_TAGS = ("<think>", "</think>")
 _USER = {"role": "user", "content": "A question"}
 _ID = "call00001"
 _CALL: dict[str, Any] = {"id": _ID, "function": {"name": _NAME, "arguments": {"key": "value"}}}
@@ -31,36 +34,71 @@ _TOOL = {
 }
 
 
-def shape_block(text: str, ollama: str) -> Body:
-    """Return a block that shows Ollama what it does not infer from a template, empty if it infers all.
+@dataclass(frozen=True, slots=True)
+class ShapeBlock:
+    """A block that never runs, and shows Ollama what it looks for.
+
+    Attributes:
+        body: The block, with a comment in front; empty if Ollama finds all without it.
+        hidden: Fields that the rest of the template may not show, for Ollama takes the first or the last.
+    """
+
+    body: Body
+    hidden: frozenset[str]
+
+
+def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
+    """Return a block that shows Ollama what it does not infer from a template.
+
+    That is the markers of thinking and of tool calls, that there are messages, and the abilities that it
+    takes the chat template to have: with fewer than that it would not use the converted one where a model
+    has both.
 
     Args:
         text: The template.
+        jinja: The chat template that it was made from.
         ollama: The version of Ollama.
     """
     template = OllamaTemplate(text, ollama=ollama)
+    shows: dict[str, None] = {}
+    inside = ""
+    if "messages" not in template.inference.variables:
+        # Hidden in a parenthesis: Ollama would hand over System and Prompt.
+        shows["that the template takes messages"] = None
+        template = OllamaTemplate(f"{{{{ if false }}}}{{{{ .Messages }}}}{{{{ end }}}}{text}", ollama=ollama)
     seen = template.inference
-    if "messages" not in seen.variables:  # hidden in a parenthesis: Ollama would hand over System and Prompt
-        said = "/* This never runs: it shows Ollama that the template takes messages. */"
-        shown = parse("{{ if false }}{{ .Messages }}{{ end }}", functions=FUNCTIONS).body
-        return (
-            Comment(said),
-            *shown,
-            *shape_block(f"{{{{ if false }}}}{{{{ .Messages }}}}{{{{ end }}}}{text}", ollama),
-        )
-    thinking = _thinking_tags(template)
-    tool_tag = _tool_tag(template)
+    thinking, tool_tag = _thinking_tags(template), _tool_tag(template)
     thinking_is_seen = thinking is None or seen.thinking_tags == thinking
-    if thinking_is_seen and (tool_tag is None or seen.tool_tag == tool_tag):
-        return ()
-    block = ""
+    tool_tag_is_seen = tool_tag is None or seen.tool_tag == tool_tag
+    are_hidden = not thinking_is_seen or not tool_tag_is_seen
+    if are_hidden:
+        shows["the markers of thinking and tool calls"] = None
+    wanted, found = abilities_of_jinja(jinja), abilities_of_template(text)
+    if not are_hidden:
+        thinking = tool_tag = None
+    if "thinking" in wanted.names and thinking is None and (are_hidden or "thinking" not in found.names):
+        shows["what the chat template can do"] = None
+        thinking = _USUAL_TAGS
     if thinking is not None:
-        block += f"{{{{ if .Thinking }}}}{thinking[0]}{{{{ .Thinking }}}}{thinking[1]}{{{{ end }}}}"
+        inside += f"{{{{ if .Thinking }}}}{thinking[0]}{{{{ .Thinking }}}}{thinking[1]}{{{{ end }}}}"
     if tool_tag is not None:
-        block += f"{{{{ if .ToolCalls }}}}{tool_tag}{{{{ range .ToolCalls }}}}{{{{ .Function }}}}{{{{ end }}}}{{{{ end }}}}"  # noqa: E501
-    whole = f"{{{{ if false }}}}{{{{ range .Messages }}}}{block}{{{{ end }}}}{{{{ end }}}}"
-    said = "/* This never runs: it shows Ollama the markers of thinking and tool calls. */"
-    return (Comment(said), *parse(whole, functions=FUNCTIONS).body)
+        inside += f"{{{{ if .ToolCalls }}}}{tool_tag}{{{{ range .ToolCalls }}}}{{{{ .Function }}}}{{{{ end }}}}{{{{ end }}}}"  # noqa: E501
+    if wanted.tool_round_trip and not found.tool_round_trip:
+        shows["what the chat template can do"] = None
+        inside += '{{ if eq .Role "tool" }}{{ .ToolCalls }}{{ end }}'
+    tools = ""
+    if "tools" in wanted.names and "tools" not in found.names:
+        shows["what the chat template can do"] = None
+        tools = "{{ .Tools }}"
+    if not shows:
+        return ShapeBlock((), frozenset())
+    messages = f"{{{{ range .Messages }}}}{inside}{{{{ end }}}}" if inside else ""
+    if not inside and "that the template takes messages" in shows:
+        messages = "{{ .Messages }}"
+    whole = f"{{{{ if false }}}}{tools}{messages}{{{{ end }}}}"
+    said = f"/* This never runs: it shows Ollama {' and '.join(shows)}. */"
+    body = (Comment(said), *parse(whole, functions=FUNCTIONS).body)
+    return ShapeBlock(body, frozenset({"Thinking", "ToolCalls"}) if are_hidden else frozenset())
 
 
 def _printed(template: OllamaTemplate, messages: list[dict[str, Any]], *, tools: bool = False) -> str:
@@ -119,6 +157,6 @@ def _tool_tag(template: OllamaTemplate) -> str | None:
         marker = behind[alike:].partition(_ID)[0].strip()
         marker = re.split(r"[{\n]|\[\{|\[$", marker, maxsplit=1)[0].strip()
         marker = marker.removesuffix("[").strip()
-        if marker and _TAG_BEHIND.match(marker):
+        if re.search(r"<[^<>]*>|\[[^\[\]]*\]", marker):
             return marker
     return None
