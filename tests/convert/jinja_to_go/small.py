@@ -104,4 +104,11 @@ SMALL = {
         "{% set ns.seen = ns.seen ~ ',' ~ ns.last ~ (ns.last|tojson) ~ (ns.last|string)|length %}"
         "{% if m.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}{% endfor %}{{ ns.seen }}"
     ),
+    "errors that are called as templates are": (
+        "{% macro f(x) %}{% for k in x %}{{ k }}{% if x[k] is mapping %}{{ f(x[k]) }}{% endif %}{% endfor %}"
+        "{% endmacro %}{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('f') }}{% endif %}"
+        "{% if m.role == 'system' and not loop.first %}{{ raise_exception('') }}{% endif %}{{ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ f(c.function.arguments) }}{{ c.function.arguments|tojson }}"
+        "{% endfor %}{% if 'json' in m.content %}{{ raise_exception('json') }}{% endif %}{% endfor %}"
+    ),
 }

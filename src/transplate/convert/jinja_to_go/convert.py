@@ -112,7 +112,7 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     shared_definitions: list[Define] = []
     while True:
         bodies = [printed_at_once(one, names) for one in bodies]
-        bodies, made = shared(bodies, compiler.encodings, names, is_plain=is_plain)
+        bodies, made = shared(bodies, compiler.encodings, names | compiler.failures, is_plain=is_plain)
         shared_definitions += made
         if not made:
             break

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.defines import DEFINES
 from transplate.convert.jinja_to_go.interface import Interface, Scope
 from transplate.convert.jinja_to_go.reads import GENERATOR, is_generator, is_read_again
 from transplate.convert.jinja_to_go.refusals import Refused
@@ -76,8 +79,13 @@ class Statements(Interface):
     def fail_with(self, value: Value) -> None:
         """Stop with an error that holds a text."""
         text = self.as_text(value)
-        if isinstance(text, Const):
+        if isinstance(text, Const) and not _is_name_of_template(str(text.value)):
             self.fail(str(text.value))
             return
         self.items.append(Range(build.pipeline(self.operand(text)), ()))
         self.dead = True
+
+
+def _is_name_of_template(message: str) -> bool:
+    """Whether a template may have this name: the whole has an empty one, a macro's its own and a number."""
+    return message in DEFINES or re.fullmatch(r"(\w+( \d+)?)?", message) is not None
