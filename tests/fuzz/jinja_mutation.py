@@ -136,13 +136,14 @@ def _apply(operation: str, pieces: list[Token], other: str, random: Random) -> l
         at = random.choice(found)
         return replaced(at, str(max(0, int(pieces[at][1]) + random.choice((-2, -1, 1, 2)))))
     if operation == "trim":
-        at = random.choice(places(*_BEGINS, *_ENDS) or [0])
+        found = places(*_BEGINS, *_ENDS)
+        if not found:
+            return pieces
+        at = random.choice(found)
         kind, text = pieces[at]
         if kind in _BEGINS:
             return replaced(at, text.rstrip("-") if "-" in text else f"{text}-")
-        if kind in _ENDS:
-            return replaced(at, text.replace("-", "") if "-" in text else f"-{text}")
-        return pieces
+        return replaced(at, text.replace("-", "") if "-" in text else f"-{text}")
     if operation == "not":
         found = [index for index in places("name") if pieces[index][1] in ("if", "elif")]
         if not found:
