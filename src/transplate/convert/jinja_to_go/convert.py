@@ -12,6 +12,7 @@ from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
+from transplate.convert.jinja_to_go.images import image_loss
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
 from transplate.convert.jinja_to_go.recognised import NUMBERS
@@ -26,7 +27,7 @@ from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
-from transplate.jinja.reader import read
+from transplate.jinja.reader import JinjaTree, read
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import check_text
@@ -79,7 +80,7 @@ def to_go(
     compiler = Compiler(collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features)
     try:
         _compile(compiler)
-        made = _conversion(compiler, ollama)
+        made = _conversion(compiler, tree, ollama)
     except (TooLong, RecursionError, MemoryError):
         raise UnsupportedTemplate(
             f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
@@ -103,7 +104,7 @@ def _compile(compiler: Compiler) -> None:
         ) from None
 
 
-def _conversion(compiler: Compiler, ollama: str) -> Conversion:
+def _conversion(compiler: Compiler, jinja: JinjaTree, ollama: str) -> Conversion:
     """Return what a compiler has written, as a template."""
     is_plain = "plain-json" in compiler.taken
     templates = [made for made in compiler.macro_templates.values() if made.name]
@@ -140,10 +141,13 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     if block.hidden:
         body = cleaned(written, compiler.encodings, hidden=block.hidden)
     whole = (*on_lines((*head, *block.body, *definitions)), *body)
-    return Conversion(print_template(whole), assumptions, tuple(_losses(compiler)))
+    return Conversion(print_template(whole), assumptions, tuple(_losses(compiler, jinja)))
 
 
-def _losses(compiler: Compiler) -> Iterator[Loss]:
+def _losses(compiler: Compiler, jinja: JinjaTree) -> Iterator[Loss]:
+    images = image_loss(jinja)
+    if images is not None:
+        yield images
     if compiler.prints_numbers:
         yield NUMBERS
     for name in sorted(compiler.tokens_not_given):

@@ -1,0 +1,47 @@
+"""What a chat template prints around images, which Ollama and its models do themselves."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+
+from transplate.conversation import Conversation, Part
+from transplate.convert.report import Loss
+from transplate.jinja import nodes as j
+from transplate.jinja.reader import JinjaTree
+
+_KINDS = frozenset({"image", "image_url"})
+
+
+def image_loss(tree: JinjaTree) -> Loss | None:
+    """Return what becomes of images, if a chat template looks for parts that are images.
+
+    Ollama puts a tag, ``[img-0]``, in front of the message's text (``chatPrompt`` in server/prompt.go), and
+    its runner the image in the place of the tag, with the markers that the model wants around it.
+    """
+    pending: list[tuple[object, int | None]] = [(tree.body, None)]
+    while pending:
+        part, place = pending.pop()
+        if isinstance(part, j.Literal) and part.value in _KINDS:
+            position = None if place is None else tree.source.position(place)
+            return Loss(
+                "an image is Ollama's tag [img-0] in front of the message's text, and Ollama puts the "
+                "model's markers around it; what the chat template prints for images is left out",
+                None if position is None else position.line,
+                None if position is None else position.column,
+                name="images",
+                affects=_has_images,
+            )
+        if isinstance(part, tuple):
+            pending.extend((one, place) for one in reversed(part))
+        elif is_dataclass(part):
+            place = tree.places.get(id(part), place)
+            pending.extend((getattr(part, one.name), place) for one in reversed(fields(part)))
+    return None
+
+
+def _has_images(conversation: Conversation) -> bool:
+    return any(message.images or _has_image_part(message.content) for message in conversation.messages)
+
+
+def _has_image_part(content: str | tuple[Part, ...] | None) -> bool:
+    return isinstance(content, tuple) and any(part.kind in _KINDS for part in content)
