@@ -124,6 +124,12 @@ def statements(text: str, fresh: Callable[[str], Variable], **operands: Operand)
     return tuple(_filled_item(item, filled) for item in _statements(text, tuple(operands)))
 
 
+def filled(body: Body, operands: Mapping[str, Operand]) -> Body:
+    """Return statements with operands in the place of variables, which are given by their names."""
+    named = {name.removeprefix("$"): operand for name, operand in operands.items()}
+    return tuple(_filled_item(item, named) for item in body) if named else body
+
+
 @lru_cache(maxsize=1024)
 def _expression(text: str, names: tuple[str, ...]) -> Operand:
     items = _statements(f"{{{{ if {text} }}}}{{{{ end }}}}", names)

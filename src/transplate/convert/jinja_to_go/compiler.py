@@ -20,6 +20,7 @@ from transplate.convert.jinja_to_go.packing import Packing
 from transplate.convert.jinja_to_go.printing import Printing
 from transplate.convert.jinja_to_go.recognised import Recognised
 from transplate.convert.jinja_to_go.recursion import Recursions
+from transplate.convert.jinja_to_go.searches import Searches
 from transplate.convert.jinja_to_go.slices import Slices
 from transplate.convert.jinja_to_go.statements import Statements
 from transplate.convert.jinja_to_go.texts import Texts
@@ -51,6 +52,7 @@ class Compiler(
     Kinds,
     Lookups,
     Lists,
+    Searches,
     Slices,
     Texts,
     Arithmetic,

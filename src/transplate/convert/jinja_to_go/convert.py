@@ -12,6 +12,7 @@ from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
+from transplate.convert.jinja_to_go.guards import with_searches
 from transplate.convert.jinja_to_go.images import image_loss
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
@@ -109,7 +110,10 @@ def _conversion(compiler: Compiler, jinja: JinjaTree, ollama: str) -> Conversion
     is_plain = "plain-json" in compiler.taken
     templates = [made for made in compiler.macro_templates.values() if made.name]
     names = defines.PRINTING | {made.name for made in templates}
-    bodies = [without_unread(tuple(items)) for items in (compiler.items, *(made.items for made in templates))]
+    bodies = [
+        without_unread(with_searches(tuple(items), compiler.searches, compiler.guards))
+        for items in (compiler.items, *(made.items for made in templates))
+    ]
     shared_definitions: list[Define] = []
     while True:
         bodies = [printed_at_once(one, names) for one in bodies]

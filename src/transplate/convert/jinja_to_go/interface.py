@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from transplate.convert.jinja_to_go import build
+from transplate.convert.jinja_to_go.guards import Guard, Origin, Search
 from transplate.convert.jinja_to_go.shapes import Shape
 from transplate.convert.jinja_to_go.state import State, Writer
 from transplate.convert.jinja_to_go.truths import Condition
@@ -162,6 +163,12 @@ class Interface(Writer):
         """Special tokens that the template reads, and that the conversion was not told."""
         self.decoders: dict[str, Decoder] = {}
         """Variables that were made to take values out of texts."""
+        self.searches: dict[str, Search] = {}
+        """The searches in each text, by the variable that holds it from the first find on."""
+        self.guards: dict[str, Guard] = {}
+        """Variables that searches begin with."""
+        self.made_of: dict[str, Origin] = {}
+        """Texts that were cut out of others, or are those with constants replaced."""
         self.origins: dict[str, tuple[Operand, Variable]] = {}
         """Variables of loops: the list that they go over, and the variable that counts."""
         self.keys_of: dict[str, frozenset[str]] = {}
@@ -585,9 +592,25 @@ class Interface(Writer):
         """Return whether a text whose case is changed may be taken to be ASCII."""
         raise NotImplementedError
 
+    # --- searches.py
+
     def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
         """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
         raise NotImplementedError
+
+    def replaced(self, old: str | None, new: str | None, operands: dict[str, Operand]) -> Variable:
+        """Return a text with a constant, or ``p``, replaced by another, or ``q``."""
+        raise NotImplementedError
+
+    def derive(self, made: Operand, source: Operand) -> None:
+        """Note that a text was cut out of another."""
+        raise NotImplementedError
+
+    def derive_merged(self, made: Variable, sources: tuple[Operand, Operand]) -> None:
+        """Note that a text is one of two."""
+        raise NotImplementedError
+
+    # --- lists.py
 
     def behind_separator(self, value: Split) -> Value:
         """Return a split text put together again: the text, or what stands behind the first separator."""

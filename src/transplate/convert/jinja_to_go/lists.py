@@ -6,6 +6,7 @@ from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.searches import shown
 from transplate.convert.jinja_to_go.truths import as_operand
 from transplate.convert.jinja_to_go.values import (
     ABSENT,
@@ -14,7 +15,6 @@ from transplate.convert.jinja_to_go.values import (
     MAPPINGS,
     SCALARS,
     TEXT,
-    TRUTH,
     Built,
     Cat,
     Chosen,
@@ -37,8 +37,6 @@ from transplate.gotmpl.nodes import (
     Operand,
     Variable,
 )
-from transplate.gotmpl.printer import print_node
-from transplate.gotmpl.quoting import quote
 
 
 class Lists(Interface):
@@ -292,42 +290,28 @@ class Lists(Interface):
             part is None or any(part.startswith(part[at:]) for at in range(1, len(part)))
         ):
             raise Refused("an rsplit at what may overlap itself")
-        operands = {"s": self.text_operand(text)}
+        source = self.text_operand(text)
+        operands = {"s": source}
         if isinstance(separator, Variable):
             operands["p"] = separator
         if value.limit is not None and index not in (0, 1, -1):
             raise Refused(f"item {index} of a text split once")
         if value.from_right and index == 0:
-            return Go(
-                TEXT,
-                self.run(
-                    strings.before_last(part),
-                    f"what stands before the last {_shown(part)}",
-                    "before",
-                    **operands,
-                ),
-            )
-        source = operands["s"]
+            said = f"what stands before the last {shown(part)}"
+            return self._cut(self.run(strings.before_last(part), said, "before", **operands), source)
         if index == 0:
             found, rest = self.located(part, operands)
             before = go("slice $s 0 (len (slice $s (len $t)))", s=source, t=rest)
-            return self._where(found, before, source, "before")
+            return self._where(found, source, before, source, "before")
         if index == -1 and (value.limit is None or value.from_right):
-            return Go(
-                TEXT,
-                self.run(
-                    strings.after_last(part),
-                    f"what stands behind the last {_shown(part)}",
-                    "after",
-                    **operands,
-                ),
-            )
+            said = f"what stands behind the last {shown(part)}"
+            return self._cut(self.run(strings.after_last(part), said, "after", **operands), source)
         if index in (1, -1) and not value.from_right:
             found, rest = self.located(part, operands)
             size = number(len(part.encode())) if part is not None else call("len", operands["p"])
             after = call("slice", rest, size)
             if index == -1:
-                return self._where(found, after, source, "after")
+                return self._where(found, source, after, source, "after")
             if self.is_known(found) is not True:
                 return self._split_again(value, part, operands, found, after)
             behind = Go(TEXT, self._kept_operand(after))
@@ -345,7 +329,7 @@ class Lists(Interface):
         if value.limit is not None:
             return Go(TEXT, behind, found)
         first = self.run(
-            strings.before(part), f"what stands before {_shown(part)}", "before", **{**operands, "s": behind}
+            strings.before(part), f"what stands before {shown(part)}", "before", **{**operands, "s": behind}
         )
         return Go(TEXT, first, found)
 
@@ -360,34 +344,21 @@ class Lists(Interface):
             operands["p"] = separator
         found, rest = self.located(part, operands)
         size = number(len(part.encode())) if part is not None else call("len", operands["p"])
-        return self._where(found, call("slice", rest, size), string(""), "after")
+        return self._where(found, operands["s"], call("slice", rest, size), string(""), "after")
 
-    def _where(self, found: Variable, then: Operand, otherwise: Operand, name: str) -> Value:
+    def _where(self, found: Variable, source: Operand, then: Operand, otherwise: Operand, name: str) -> Value:
         """Return a text that depends on whether something was found."""
         known = self.is_known(found)
         if known is not None:
-            return Go(TEXT, self.declare(name, then if known else otherwise))
+            return self._cut(self.declare(name, then if known else otherwise), source)
         home = self.declare(name, otherwise)
         self.items.append(build.when(found, (build.assign(home, then),)))
-        return Go(TEXT, home)
+        return self._cut(home, source)
 
-    def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
-        """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
-        key = " ".join(("place of", repr(part), *(print_node(operand) for operand in operands.values())))
-        stable = all(self.is_stable(operand) for operand in operands.values())
-        held = self.state.decoded.get(key) if stable else None
-        if held is None:
-            found, rest = self.fresh("found"), self.fresh("rest")
-            said = f"whether {_shown(part)} is in it, and where"
-            self.encode(strings.find(part), said, d=found, t=rest, **operands)
-            held = ListOf((Go(TRUTH, found), Go(TEXT, rest)))
-            if stable:
-                self.state.decoded[key] = held
-        assert isinstance(held, ListOf)  # noqa: S101
-        variables = [item.expr for item in held.items if isinstance(item, Go)]
-        assert isinstance(variables[0], Variable)  # noqa: S101
-        assert isinstance(variables[1], Variable)  # noqa: S101
-        return variables[0], variables[1]
+    def _cut(self, made: Variable, source: Operand) -> Value:
+        """Return a text that was cut out of another."""
+        self.derive(made, source)
+        return Go(TEXT, made)
 
     def _kept_operand(self, operand: Operand) -> Operand:
         return operand if isinstance(operand, Variable | Number) else self.declare("n", operand)
@@ -396,11 +367,6 @@ class Lists(Interface):
         kept = self.kept(value, name)
         assert isinstance(kept, Go)  # noqa: S101
         return kept
-
-
-def _shown(part: str | None) -> str:
-    """Return a part of a text for a comment."""
-    return "a text" if part is None else quote(part).replace("*/", "*\\/")
 
 
 def _is_near(value: Split, index: int) -> bool:

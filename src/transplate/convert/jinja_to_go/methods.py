@@ -58,22 +58,15 @@ class StringMethods(Interface):
         if name == "replace" and len(arguments) == 2:
             if fixed[0] == "":
                 raise Refused("a replacement of nothing")
+            if fixed[0] is not None and fixed[0] == fixed[1]:
+                return value
             searched = self.text_operand(value)
             unknown = {
                 letter: self._name_for(argument)
                 for letter, argument, known in zip("pq", arguments, fixed, strict=True)
                 if known is None
             }
-            return Go(
-                TEXT,
-                self.run(
-                    strings.replace(fixed[0], fixed[1]),
-                    "with another text in its place",
-                    "replaced",
-                    s=searched,
-                    **unknown,
-                ),
-            )
+            return Go(TEXT, self.replaced(fixed[0], fixed[1], {"s": searched, **unknown}))
         if name in ("find", "index") and len(arguments) == 1 and fixed[0] != "":
             unknown = {} if fixed[0] is not None else {"p": self._name_for(arguments[0])}
             found = self.run(
@@ -107,9 +100,12 @@ class StringMethods(Interface):
     def _cased(self, operand: Operand, *, lower: bool) -> Operand:
         is_ascii = self.takes_ascii_letters(operand)
         said = "in small letters" if lower else "in capital letters"
-        return self.run(
+        made = self.run(
             cases.change_case(lower=lower, is_ascii=is_ascii), said, "lower" if lower else "upper", s=operand
         )
+        if self.is_short(operand):
+            self.short_texts.add(made.name)
+        return made
 
     def takes_ascii_letters(self, operand: Operand) -> bool:
         """Return whether a text whose case is changed may be taken to be ASCII; a content may not."""
@@ -130,7 +126,7 @@ class StringMethods(Interface):
     def _strip(self, value: Value, name: str, characters: str | None) -> Value:
         if characters == "":
             return value
-        source = self.text_operand(value)
+        whole = source = self.text_operand(value)
         ascii_only = characters is None and self.takes("ascii-space")
         if name in ("strip", "lstrip"):
             source = self.run(
@@ -140,6 +136,7 @@ class StringMethods(Interface):
             source = self.run(
                 strings.right_strip(characters, ascii_only=ascii_only), "cut at the end", "cut", s=source
             )
+        self.derive(source, whole)
         return Go(TEXT, source, markup=isinstance(value, Go | Const) and value.markup)
 
     def _affix(self, value: Value, at_start: bool, affix: Value) -> Value:

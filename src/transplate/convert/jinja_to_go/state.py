@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,10 @@ from transplate.gotmpl.nodes import (
     Variable,
 )
 from transplate.gotmpl.printer import print_node
+
+_CUT = re.compile(r"%\.([0-9]{1,4})s")
+_SHORT = 256
+"""Characters of a text that is short."""
 
 
 @dataclass
@@ -93,6 +98,8 @@ class Writer:
         self._numbers: dict[str, int] = {}
         self.indexes: dict[str, Operand] = {}
         """Variables that count a loop, and the list that it goes over."""
+        self.short_texts: set[str] = set()
+        """Variables that hold texts of a few characters."""
         self.encodings: dict[str, Encoding] = {}
         """Variables of statements that belong together."""
         self.serials: dict[str, int] = {}
@@ -169,8 +176,20 @@ class Writer:
     def declare(self, name: str, value: Operand) -> Variable:
         """Put what an expression gives into a new variable."""
         variable = self.fresh(name)
+        if self.is_short(value):
+            self.short_texts.add(variable.name)
         self.items.append(build.declare(variable, value))
         return variable
+
+    def is_short(self, value: Operand) -> bool:
+        """Tell whether a text is known to have but a few characters."""
+        if isinstance(value, Variable):
+            return value.name in self.short_texts and not value.fields
+        operands = call_operands(value)
+        if operands[:1] != (Identifier("printf"),) or not isinstance(operands[1], String):
+            return False
+        found = _CUT.fullmatch(operands[1].value)
+        return found is not None and int(found[1]) <= _SHORT
 
     def run(self, text: str, said: str = "", name: str = "d", **operands: Operand) -> Variable:
         """Write statements that compute something, unless it has been already.

@@ -6,6 +6,8 @@ characters in the precision of ``%s``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from transplate.gotmpl.quoting import quote
 
 _SPACES_1 = ("\t", "\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1e", "\x1f", " ")
@@ -16,6 +18,10 @@ _ALL_SPACES = (*_SPACES_1, *_SPACES_2, *_SPACES_3)
 
 def _words(characters: tuple[str, ...] | str) -> str:
     return " ".join(quote(character) for character in characters)
+
+
+_SHORTEST_SHARED = 5
+"""Bytes of a constant that is looked for with others: a shorter one would make steps short."""
 
 
 def left_strip(characters: str | None, *, ascii_only: bool) -> str:
@@ -63,52 +69,125 @@ def right_strip(characters: str | None, *, ascii_only: bool) -> str:
     return f"{text}{{{{ break }}}}{{{{ end }}}}"
 
 
-def find(part: str | None) -> str:
+_CLEAN = {
+    **dict.fromkeys("<>&", ("(json {0})", '(printf "%q" {0})')),
+    **dict.fromkeys("\n`\0", ('(printf "%#q" {0})', '(print "`" {0} "`")')),
+}
+"""Two forms of a text that are equal only where a character is not in it: Go's own quoting leaves what JSON
+escapes for HTML, and has no line ends and NULs between backquotes."""
+
+
+def find(part: str | None, *, is_likely: bool = False) -> str:
     """Return whether a constant, or ``$p``, is in the text as ``$d``, and the text from there as ``$t``.
 
-    A match covers a window of a few bytes in every stretch of its length, so one such window is compared with
-    all pieces of the constant at once, and only a hit is looked at byte by byte. Behind the text is space,
-    or another filling if the constant has spaces, so that no end has to be minded.
+    Where nothing is found ``$t`` is of no use. What is likely to be there is looked for without more ado.
     """
     if part is None:
         return find_any()
-    whole = part.encode()
-    size = len(whole)
-    width = min(3, size)
-    stride = size - width + 1
-    windows = max(1, 12 // stride) if stride > 1 else 12
-    pieces = [whole[at : at + width] for at in range(stride)]
-    try:
-        words = " ".join(dict.fromkeys(quote(piece.decode()) for piece in pieces))
-    except UnicodeDecodeError:  # pieces of characters
-        pieces, stride, width, windows = [whole], 1, size, 8
-        words = quote(part)
-    places = [round_ * stride + stride - 1 for round_ in range(windows)]
-    if len(pieces) == 1:
-        slices = " ".join(f"(slice $w {at} {at + width})" for at in places)
-        test = f"eq {words} {slices}"
-    else:
-        tests = [f"eq (slice $w {at} {at + width}) {words}" for at in places]
-        test = tests[0] if len(tests) == 1 else f"or {' '.join(f'({one})' for one in tests)}"
-    step = windows * stride
-    padding = step + size
-    if " " in part:  # what is behind the text must not look like a part of the constant
-        filler = next((letter for letter in map(chr, range(0x23, 0x7F)) if letter not in part), "\0")
-        padded = f"print $s {quote(filler * padding)}"
-    else:
-        padded = f'printf "%s%{padding}s" $s ""'
-    search = (
-        f"{{{{ $w := {padded} }}}}{{{{ range len $w }}}}"
-        f"{{{{ if lt (len $w) {padding} }}}}{{{{ break }}}}{{{{ end }}}}{{{{ if {test} }}}}"
-        f"{{{{ range $i := {step} }}}}{{{{ if eq (slice (slice $w $i) 0 {size}) {quote(part)} }}}}"
-        "{{ $d = true }}{{ $t = slice $w $i }}{{ break }}{{ end }}{{ end }}"
-        "{{ if $d }}{{ break }}{{ end }}{{ end }}"
-        f"{{{{ $w = slice $w {step} }}}}{{{{ end }}}}"
-        f"{{{{ if $d }}}}{{{{ $t = slice $t 0 (len (slice $t {padding})) }}}}{{{{ end }}}}"
+    search, behind = _search([part], is_likely=is_likely)
+    search += (
+        f"{{{{ $d = gt (len $t) {behind} }}}}"
+        f"{{{{ if $d }}}}{{{{ $t = slice $t 0 (len (slice $t {behind})) }}}}{{{{ end }}}}"
     )
-    if part[0] in "<>&":  # JSON and Go's own quoting agree of a text without them
-        search = f'{{{{ if ne (json $s) (printf "%q" $s) }}}}{search}{{{{ end }}}}'
-    return f"{{{{ $t := $s }}}}{{{{ $d := false }}}}{search}"
+    search = search if is_likely else _unless_clean([part], search)
+    return f'{{{{ $t := "" }}}}{{{{ $d := false }}}}{search}'
+
+
+def from_any(parts: Sequence[str]) -> str:
+    """Return the text from the first place of any of some constants on; it is empty where there is none."""
+    search, behind = _search(parts)
+    cut = f"{{{{ if gt (len $t) {behind} }}}}{{{{ $d = slice $t 0 (len (slice $t {behind})) }}}}{{{{ end }}}}"
+    whole = _unless_clean(parts, f'{{{{ $t := "" }}}}{search}{cut}')
+    return f'{{{{ $d := "" }}}}{whole}'
+
+
+def sort_of(part: str | None) -> str | None:
+    """Return which constants may be looked for together with one; None if it is best looked for alone."""
+    if part is None or len(part.encode()) < _SHORTEST_SHARED:
+        return None
+    forms = _CLEAN.get(part[0])
+    return "" if forms is None else forms[0]
+
+
+def _unless_clean(parts: Sequence[str], search: str) -> str:
+    clean = _clean_of(parts)
+    if clean is None:
+        return search
+    return f"{{{{ if ne {' '.join(form.format('$s') for form in clean)} }}}}{search}{{{{ end }}}}"
+
+
+def _clean_of(parts: Sequence[str]) -> tuple[str, str] | None:
+    forms = {_CLEAN.get(part[0]) for part in parts}
+    return forms.pop() if len(forms) == 1 else None
+
+
+def _search(parts: Sequence[str], *, is_likely: bool = False) -> tuple[str, int]:
+    """Return a search for constants, and how many bytes stand behind what it finds.
+
+    ``$t`` is the text from the first place on, or what stands behind the text. A match covers a window of a
+    few bytes in every stretch of its length, so one such window is compared with all pieces of the constants
+    at once, and only a hit is looked at byte by byte. Behind the text stands a constant, so that no end has
+    to be minded. Where the constants begin with a character that a whole text can be asked for, stretches
+    without it are left out.
+    """
+    wholes = [part.encode() for part in parts]
+    width = min(3, *map(len, wholes))
+    stride = min(len(whole) - width + 1 for whole in wholes)
+    pieces = list(dict.fromkeys(whole[at : at + width] for whole in wholes for at in range(stride)))
+    words = " ".join(map(_quoted, pieces))
+    windows = 12 if stride == 1 else max(1, min(3, (12 if is_likely else 20) // stride))
+    slices = [f"(slice $w {at} {at + width})" for at in range(stride - 1, windows * stride, stride)]
+    tests = (
+        [f"eq {words} {' '.join(slices)}"] if len(pieces) == 1 else [f"eq {one} {words}" for one in slices]
+    )
+    test = tests[0] if len(tests) == 1 else f"or {' '.join(f'({one})' for one in tests)}"
+    step = windows * stride
+    by_size: dict[int, list[str]] = {}
+    for part, whole in zip(parts, wholes, strict=True):
+        by_size.setdefault(len(whole), []).append(part)
+    matches = [f"eq (slice (slice $w $i) 0 {size}) {_words(tuple(same))}" for size, same in by_size.items()]
+    match = matches[0] if len(matches) == 1 else f"or {' '.join(f'({one})' for one in matches)}"
+    look = (
+        f"{{{{ if {test} }}}}{{{{ range $i := {step} }}}}{{{{ if {match} }}}}"
+        "{{ $t = slice $w $i }}{{ break }}{{ end }}{{ end }}"
+        "{{ if $t }}{{ break }}{{ end }}{{ end }}"
+        f"{{{{ $w = slice $w {step} }}}}"
+    )
+    clean = None if is_likely else _clean_of(parts)
+    rounds = 1 if clean is None else -(-48 // step)
+    if clean is not None:
+        stretch = f'{{{{ $c := printf "%.{rounds * step}s" $w }}}}'
+        same = " ".join(form.format("$c") for form in clean)
+        look = (
+            f"{stretch}{{{{ if eq {same} }}}}{{{{ $w = slice $w (len $c) }}}}{{{{ continue }}}}{{{{ end }}}}"
+            f"{{{{ range {rounds} }}}}{look}{{{{ end }}}}{{{{ if $t }}}}{{{{ break }}}}{{{{ end }}}}"
+        )
+    # What stands between the text and the constant must not look like a part of one.
+    others = map(chr, (*range(0x26, 0x7F), *range(0xA1, 0xD800)))
+    between = next(one for one in others if one not in "".join(parts))
+    tail = rounds * step + max(map(len, wholes))
+    end = quote("%s" + between + parts[0].replace("%", "%%") + f"%{tail}s")
+    search = f'{{{{ $w := printf {end} $s "" }}}}{{{{ range len $w }}}}{look}{{{{ end }}}}'
+    return search, len((between + parts[0]).encode()) + tail
+
+
+def _quoted(piece: bytes) -> str:
+    """Return a constant, which need not be whole characters."""
+    try:
+        return quote(piece.decode())
+    except UnicodeDecodeError:
+        return '"' + "".join(f"\\x{byte:02x}" for byte in piece) + '"'
+
+
+def find_by_byte(part: str | None) -> str:
+    """Return what ``find`` does, in few words, for a short text."""
+    size = _length(part)
+    return (
+        "{{ $t := $s }}{{ $d := false }}{{ range len $s }}"
+        f"{{{{ if lt (len $t) {size} }}}}{{{{ break }}}}{{{{ end }}}}"
+        f"{{{{ if eq (slice $t 0 {size}) {'$p' if part is None else quote(part)} }}}}"
+        "{{ $d = true }}{{ break }}{{ end }}{{ $t = slice $t 1 }}{{ end }}"
+    )
 
 
 def find_any() -> str:
@@ -169,11 +248,11 @@ def after_first(part: str | None) -> str:
     return f'{inner}{{{{ $d := "" }}}}{{{{ if $f }}}}{{{{ $d = slice $t {length} }}}}{{{{ end }}}}'
 
 
-def replace(old: str | None, new: str | None) -> str:
+def replace(old: str | None, new: str | None, *, is_likely: bool = False) -> str:
     """Return ``replace(old, new)``; ``$p`` and ``$q`` where they are not known."""
     length = _length(old)
     put = "$q" if new is None else quote(new)
-    inner = find(old).replace("$s", "$r").replace("$d", "$f")
+    inner = find(old, is_likely=is_likely).replace("$s", "$r").replace("$d", "$f")
     return (
         '{{ $d := "" }}{{ $r := $s }}{{ range len $s }}'
         f"{inner}{{{{ if not $f }}}}{{{{ break }}}}{{{{ end }}}}"

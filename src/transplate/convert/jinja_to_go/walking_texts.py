@@ -118,7 +118,13 @@ class WalkingTexts(Interface):
         def write() -> None:
             self.items.append(build.when(negated(more), (Break(),)))
             part, found, tail = self.fresh("part"), self.fresh("f"), self.fresh("t")
-            self.encode(strings.find(separator).replace("$d", "$f"), "the next part", s=rest, f=found, t=tail)
+            self.encode(
+                strings.find(separator, is_likely=True).replace("$d", "$f"),
+                "the next part",
+                s=rest,
+                f=found,
+                t=tail,
+            )
             self.items.append(build.declare(part, rest))
             cut = call("slice", rest, number(0), call("len", call("slice", rest, call("len", tail))))
             self.items.append(

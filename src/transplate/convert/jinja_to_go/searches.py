@@ -1,0 +1,135 @@
+"""Searches for constants in texts, and replacements of them."""
+
+from __future__ import annotations
+
+from transplate.convert.jinja_to_go import build, strings
+from transplate.convert.jinja_to_go.guards import Guard, Origin, Search
+from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.values import TEXT, TRUTH, Go, ListOf
+from transplate.gotmpl.nodes import Body, Operand, Variable
+from transplate.gotmpl.printer import print_node
+from transplate.gotmpl.quoting import quote
+
+
+class Searches(Interface):
+    """Searches for constants in texts."""
+
+    def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
+        """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
+        key = " ".join(("place of", repr(part), *(print_node(operand) for operand in operands.values())))
+        stable = all(self.is_stable(operand) for operand in operands.values())
+        held = self.state.decoded.get(key) if stable else None
+        if held is None:
+            found, rest = self.fresh("found"), self.fresh("rest")
+            said = f"whether {shown(part)} is in it, and where"
+            source = operands["s"]
+            search = self._search_in(source, part) if stable else None
+            if search is None:
+                self.encode(strings.find(part), said, d=found, t=rest, **operands)
+            else:
+                search.found.append(found)
+                guard = self.fresh("from")
+
+                def write() -> Body:
+                    text = guard if search.is_shared else source
+                    search_for = strings.find(part, is_likely=search.is_shared)
+                    if search.is_shared and self.is_short(source):
+                        search_for = strings.find_by_byte(part)
+                    with self.block() as items:
+                        self.encode(search_for, said, d=found, t=rest, s=text)
+                    return tuple(items)
+
+                self._guard(Guard(search, source, 2, write), guard, found, rest)
+            held = ListOf((Go(TRUTH, found), Go(TEXT, rest)))
+            if stable:
+                self.state.decoded[key] = held
+        assert isinstance(held, ListOf)  # noqa: S101
+        variables = [item.expr for item in held.items if isinstance(item, Go)]
+        assert isinstance(variables[0], Variable)  # noqa: S101
+        assert isinstance(variables[1], Variable)  # noqa: S101
+        return variables[0], variables[1]
+
+    def replaced(self, old: str | None, new: str | None, operands: dict[str, Operand]) -> Variable:
+        """Return a text with a constant, or ``p``, replaced by another, or ``q``."""
+        said, source = "with another text in its place", operands["s"]
+        stable = all(map(self.is_stable, operands.values()))
+        search = self._search_in(source, old) if stable else None
+        if search is None:
+            return self.run(strings.replace(old, new), said, "replaced", **operands)
+        key = " ".join(("replaced", repr((old, new)), *map(print_node, operands.values())))
+        held = self.state.decoded.get(key)
+        if isinstance(held, Go) and isinstance(held.expr, Variable):
+            return held.expr
+        result, guard = self.fresh("replaced"), self.fresh("from")
+
+        def write() -> Body:
+            with self.block() as items:
+                if search.is_shared:
+                    likely = strings.replace(old, new, is_likely=True)
+                    made = self.run(likely, said, "replaced", **operands)
+                    self.items.append(build.assign(result, made))
+                else:
+                    self.encode(strings.replace(old, new), said, d=result, **operands)
+            if not search.is_shared:
+                return tuple(items)
+            return build.declare(result, source), build.when(guard, tuple(items))
+
+        self._guard(Guard(search, source, 1, write), guard, result)
+        self.made_of[result.name] = Origin(search.source, search)
+        self.state.decoded[key] = Go(TEXT, result)
+        return result
+
+    def derive(self, made: Operand, source: Operand) -> None:
+        """Note that a text was cut out of another."""
+        if isinstance(made, Variable) and made != source and self.is_stable(source):
+            self.made_of[made.name] = self._origin(source)
+
+    def derive_merged(self, made: Variable, sources: tuple[Operand, Operand]) -> None:
+        """Note that a text is one of two."""
+        if all(map(self.is_stable, sources)):
+            one, other = map(self._origin, sources)
+            searches = [origin.search for origin in (one, other) if origin.search is not None]
+            if one.text == other.text and all(search is searches[0] for search in searches):
+                self.made_of[made.name] = Origin(one.text, searches[0] if searches else None)
+
+    def _origin(self, text: Operand) -> Origin:
+        found = self.made_of.get(text.name) if isinstance(text, Variable) and not text.fields else None
+        return found if found is not None else Origin(text)
+
+    def _search_in(self, text: Operand, part: str | None) -> Search | None:
+        """Return the searches that one is to be among, None if it is apart."""
+        sort = strings.sort_of(part)
+        if part is None or sort is None:
+            return None
+        origin = self._origin(text)
+        for source in (origin.text, text):
+            key = f"searches {sort} {print_node(source)}"
+            held = self.state.decoded.get(key)
+            search = self.searches.get(print_node(held.expr)) if isinstance(held, Go) else None
+            if source == text or origin.search is None or (search is not None and search is origin.search):
+                break
+        if search is None:
+            search = Search(source, self.fresh("from"), self._search_for_any)
+            self.searches[search.home.name] = search
+            self.items.append(build.declare(search.home, source))
+            self.state.decoded[key] = Go(TEXT, search.home)
+        elif any(self.is_known(found) for found in search.found):
+            return None  # one that is there already tells that this one may be
+        if part not in search.parts:
+            search.parts.append(part)
+        return search
+
+    def _guard(self, guard: Guard, home: Variable, *results: Variable) -> None:
+        self.guards[home.name] = guard
+        self.items += [build.declare(home, guard.text), *(build.declare(result, home) for result in results)]
+
+    def _search_for_any(self, search: Search) -> Body:
+        said = "whether any of " + ", ".join(map(shown, search.parts)) + " is in it"
+        with self.block() as items:
+            self.encode(strings.from_any(search.parts), said, s=search.source, d=search.home)
+        return tuple(items)
+
+
+def shown(part: str | None) -> str:
+    """Return a part of a text for a comment."""
+    return "a text" if part is None else quote(part).replace("*/", "*\\/")
