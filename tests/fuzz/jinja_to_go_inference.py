@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
@@ -31,7 +32,7 @@ _THINKING, _NAME, _CONTENT, _QUESTION = (
     "sentinel answer",
     "sentinel question",
 )
-_MARKER = r"(?:<[^<>\s][^<>\n]{0,40}>|\[/?[A-Z_]{2,30}\]|<｜[^｜]+｜>)"
+_MARKER = r"(?:<[^<>\s][^<>\n]{0,40}>|\[/?[A-Z_ ]{2,30}\]|<｜[^｜]+｜>)"
 _BEFORE = re.compile(rf"{_MARKER}\s*\Z")
 _BEHIND = re.compile(rf"\s*({_MARKER})")
 _USER = {"role": "user", "content": _QUESTION}
@@ -71,11 +72,17 @@ def printed_markers(source: str) -> Markers:
     return Markers(_around_thinking(template), _before_calls(template))
 
 
-def _printed(template: JinjaTemplate, messages: list[dict[str, Any]], *, thinks: bool | None = None) -> str:
+def _printed(
+    template: JinjaTemplate,
+    messages: list[dict[str, Any]],
+    *,
+    thinks: bool | None = None,
+    has_tool: bool = True,
+) -> str:
     try:
         return template.render(
             messages,
-            [_TOOL],
+            [_TOOL] if has_tool else None,
             add_generation_prompt=messages[-1]["role"] != "assistant",
             variables={} if thinks is None else {"enable_thinking": thinks},
             now=NOW,
@@ -88,11 +95,12 @@ def _around_thinking(template: JinjaTemplate) -> tuple[str, str] | None:
     turn = {"role": "assistant", "content": _CONTENT, "reasoning_content": _THINKING}
     called = {**turn, "tool_calls": _CALLS}
     result = {"role": "tool", "content": "sentinel result", "name": _NAME, "tool_call_id": "call00001"}
-    for messages in ([_USER, turn], [_USER, turn, _USER], [_USER, called, result], [_USER, called]):
-        for thinks in (None, True):
-            before, found, behind = _printed(template, messages, thinks=thinks).rpartition(_THINKING)
-            if found and _BEFORE.search(before) and _BEHIND.match(behind):
-                return before, behind
+    conversations = ([_USER, turn], [_USER, turn, _USER], [_USER, called, result], [_USER, called])
+    for messages, thinks, has_tool in product(conversations, (None, True), (True, False)):
+        printed = _printed(template, messages, thinks=thinks, has_tool=has_tool)
+        before, found, behind = printed.rpartition(_THINKING)
+        if found and _BEFORE.search(before) and _BEHIND.match(behind):
+            return before, behind
     return None
 
 

@@ -217,6 +217,13 @@ def test_real_ollama_finds_the_marker_of_calls_that_need_an_id(go_oracle: GoOrac
         # All that there is are words.
         ("{# tools, <think> and </think> #}{{ messages[0].content | trim }}", {"tools", "thinking"}, "{"),
         ("{% for m in messages %}{{ m.content }}{% endfor %}", set(), "{"),
+        # The thinking is only asked for, between what could be tags of it.
+        (
+            "{% for m in messages %}<a>{{ m.content }}{% if not m.reasoning_content %}.{% endif %}<b>"
+            "{% endfor %}",
+            set(),
+            "{",
+        ),
     ],
 )
 @pytest.mark.parametrize("style", STYLES)
@@ -226,7 +233,8 @@ def test_real_ollama_finds_the_abilities_of_the_jinja(
     text = to_go(source, exact=STYLES[style], ollama=OLLAMA_VERSION).text
     found = go_oracle.infer(text)
     assert isinstance(found, Inference)
-    thinks = {"thinking"} if found.thinking_tags == ("<think>", "</think>") else set()
+    thinks = {"thinking"} if all(found.thinking_tags) else set()
+    assert list(found.thinking_tags) == (["<think>", "</think>"] if thinks else ["", ""])
     assert ({"tools"} & set(found.variables)) | thinks == abilities
     assert found.tool_tag == tag
     assert choose_road(text, source).name == "go_template"

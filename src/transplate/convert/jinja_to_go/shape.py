@@ -68,15 +68,19 @@ def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
         template = OllamaTemplate(f"{{{{ if false }}}}{{{{ .Messages }}}}{{{{ end }}}}{text}", ollama=ollama)
     seen = template.inference
     thinking, tool_tag = _thinking_tags(template), _tool_tag(template)
-    thinking_is_seen = thinking is None or seen.thinking_tags == thinking
-    tool_tag_is_seen = tool_tag is None or seen.tool_tag == tool_tag
-    are_hidden = not thinking_is_seen or not tool_tag_is_seen
-    if are_hidden:
+    is_seen = (thinking is None or seen.thinking_tags == thinking) and (
+        tool_tag is None or seen.tool_tag == tool_tag
+    )
+    # What stands around a question for .Thinking can look like tags of it.
+    is_misread = thinking is None and "thinking" in seen.abilities and not _is_pair(seen.thinking_tags)
+    hidden = frozenset({"Thinking", "ToolCalls"} if not is_seen else {"Thinking"} if is_misread else ())
+    if is_seen:
+        thinking = tool_tag = None
+    else:
         shows["the markers of thinking and tool calls"] = None
     wanted, found = abilities_of_jinja(jinja), abilities_of_template(text)
-    if not are_hidden:
-        thinking = tool_tag = None
-    if "thinking" in wanted.names and thinking is None and (are_hidden or "thinking" not in found.names):
+    thinks = thinking is not None or ("thinking" in found.names and not hidden)
+    if "thinking" in wanted.names and not thinks:
         shows["what the chat template can do"] = None
         thinking = _USUAL_TAGS
     if thinking is not None:
@@ -91,14 +95,19 @@ def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
         shows["what the chat template can do"] = None
         tools = "{{ .Tools }}"
     if not shows:
-        return ShapeBlock((), frozenset())
+        return ShapeBlock((), hidden)
     messages = f"{{{{ range .Messages }}}}{inside}{{{{ end }}}}" if inside else ""
     if not inside and "that the template takes messages" in shows:
         messages = "{{ .Messages }}"
     whole = f"{{{{ if false }}}}{tools}{messages}{{{{ end }}}}"
     said = f"/* This never runs: it shows Ollama {' and '.join(shows)}. */"
     body = (Comment(said), *parse(whole, functions=FUNCTIONS).body)
-    return ShapeBlock(body, frozenset({"Thinking", "ToolCalls"}) if are_hidden else frozenset())
+    return ShapeBlock(body, hidden)
+
+
+def _is_pair(tags: tuple[str, str] | None) -> bool:
+    """Tell whether tags are alike, as ``<think>`` and ``</think>``."""
+    return tags is not None and tags[1] == f"{tags[0][:1]}/{tags[0][1:]}"
 
 
 def _printed(template: OllamaTemplate, messages: list[dict[str, Any]], *, tools: bool = False) -> str:
