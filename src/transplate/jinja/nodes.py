@@ -24,9 +24,10 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class ListLiteral:
-    """``[a, b]``."""
+    """``[a, b]``, or the tuple ``(a, b)``."""
 
     items: tuple[Expression, ...]
+    is_tuple: bool = False
 
 
 @dataclass(frozen=True, slots=True)

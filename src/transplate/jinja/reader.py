@@ -314,7 +314,7 @@ _SIMPLE: dict[type[jinja.Node], Callable[[_Reader, Any], Expression]] = {
     jinja.Const: lambda _, node: Literal(node.value),
     jinja.Name: lambda _, node: Name(node.name),
     jinja.List: lambda reader, node: ListLiteral(reader._all(node.items)),
-    jinja.Tuple: lambda reader, node: ListLiteral(reader._all(node.items)),
+    jinja.Tuple: lambda reader, node: ListLiteral(reader._all(node.items), is_tuple=True),
     jinja.Dict: lambda reader, node: DictLiteral(
         tuple((reader.expression(pair.key), reader.expression(pair.value)) for pair in node.items)
     ),

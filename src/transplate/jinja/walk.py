@@ -43,8 +43,8 @@ def rebuild(expression: j.Expression, change: Callable[[j.Expression], j.Express
     match expression:
         case j.Literal() | j.Name():
             return expression
-        case j.ListLiteral(items):
-            return j.ListLiteral(tuple(map(change, items)))
+        case j.ListLiteral(items, is_tuple):
+            return j.ListLiteral(tuple(map(change, items)), is_tuple)
         case j.DictLiteral(pairs):
             return j.DictLiteral(tuple((change(key), change(value)) for key, value in pairs))
         case j.Attribute(value, name):

@@ -62,7 +62,9 @@ def _expression(expression: j.Expression) -> tuple[str, int]:
             return _literal(value)
         case j.Name(name):
             return name, _POSTFIX
-        case j.ListLiteral(items):
+        case j.ListLiteral(items, is_tuple):
+            if is_tuple:
+                return f"({_list(items)}{',' if len(items) == 1 else ''})", _POSTFIX
             return f"[{_list(items)}]", _POSTFIX
         case j.DictLiteral(pairs):
             inside = ", ".join(f"{write_expression(key)}: {_write(value, _OR)}" for key, value in pairs)

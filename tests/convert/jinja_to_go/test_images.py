@@ -83,6 +83,7 @@ def test_the_loss_names_where_images_are_looked_for() -> None:
     assert (loss.name, loss.line) == ("images", 8)
     assert to_go("{{ messages[0].content }}{{ 'image' ~ 'x' }}").losses[0].name == "images"
     assert to_go("{{ messages[0].content }} image").losses == ()
+    assert to_go(VISION.replace(_MARKERS, "{{ '[img-' ~ images.count ~ ']' }}")).losses == ()
 
 
 @pytest.mark.parametrize(

@@ -56,3 +56,36 @@ def test_letters_are_changed_as_in_python_or_stop() -> None:
             continue
         assert found == jinja.render(messages, None, add_generation_prompt=True)
     assert stopped < 30
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "m.content.rfind('ab')",
+        "m.content.rindex('ab')",
+        "m.content.rfind('é') > m.content.rfind('</t>')",
+        "m.content[:m.content.rfind('</t>') + 1]",
+        "m.content.removeprefix('ab') ~ '|' ~ m.content.removesuffix('é')",
+        "'%s-%s!' % (m.role, m.content)",
+        "'<%s>' % m.content",
+        "'{} {}{{}}{}'.format(m.role, m.content, 1) ~ '{1}{0}'.format(m.role, m.content)",
+        "('a', m.content)",
+        "('x',) ~ ['x']",
+    ],
+)
+def test_texts_come_out_as_in_jinja(printed: str) -> None:
+    source = f"{{% for m in messages %}}{{{{ {printed} }}}}{{% endfor %}}"
+    template, jinja = OllamaTemplate(to_go(source, exact=True).text), JinjaTemplate(source)
+    rng = Random(printed)
+    for _ in range(25):
+        text = "".join(
+            rng.choices(["ab", "a", "b", "é", "</t>", "</t", "日本", "\n", "'"], k=rng.randint(0, 7))
+        )
+        messages = [{"role": "user", "content": text}]
+        try:
+            wanted = jinja.render(messages, None, add_generation_prompt=True)
+        except TemplateExecutionError:
+            with pytest.raises(TemplateExecutionError):
+                template.execute(Values(messages))
+            continue
+        assert template.execute(Values(messages)) == wanted

@@ -78,6 +78,10 @@ class Arithmetic(Interface):
         if sized is not None:
             return sized
         left, right = self.value(node.left), self.value(node.right)
+        if operator == "%" and isinstance(left, Const) and isinstance(left.value, str):
+            if isinstance(right, ListOf) and right.is_tuple:
+                return self._format(left, list(right.items))
+            return self._format(left, [right])
         if operator in ("in", "not in"):
             found = self.settled(self.contains(right, left))
             return truth_value(opposite(found) if operator == "not in" else found)

@@ -28,7 +28,7 @@ from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
-from transplate.jinja.reader import JinjaTree, read
+from transplate.jinja.reader import read
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import check_text
@@ -81,7 +81,7 @@ def to_go(
     compiler = Compiler(collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features)
     try:
         _compile(compiler)
-        made = _conversion(compiler, tree, ollama)
+        made = _conversion(compiler, ollama)
     except (TooLong, RecursionError, MemoryError):
         raise UnsupportedTemplate(
             f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
@@ -105,7 +105,7 @@ def _compile(compiler: Compiler) -> None:
         ) from None
 
 
-def _conversion(compiler: Compiler, jinja: JinjaTree, ollama: str) -> Conversion:
+def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     """Return what a compiler has written, as a template."""
     is_plain = "plain-json" in compiler.taken
     templates = [made for made in compiler.macro_templates.values() if made.name]
@@ -145,11 +145,11 @@ def _conversion(compiler: Compiler, jinja: JinjaTree, ollama: str) -> Conversion
     if block.hidden:
         body = cleaned(written, compiler.encodings, hidden=block.hidden)
     whole = (*on_lines((*head, *block.body, *definitions)), *body)
-    return Conversion(print_template(whole), assumptions, tuple(_losses(compiler, jinja)))
+    return Conversion(print_template(whole), assumptions, tuple(_losses(compiler)))
 
 
-def _losses(compiler: Compiler, jinja: JinjaTree) -> Iterator[Loss]:
-    images = image_loss(jinja)
+def _losses(compiler: Compiler) -> Iterator[Loss]:
+    images = image_loss(compiler.tree)
     if images is not None:
         yield images
     if compiler.prints_numbers:

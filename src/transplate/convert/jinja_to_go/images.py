@@ -10,33 +10,41 @@ from transplate.jinja import nodes as j
 from transplate.jinja.reader import JinjaTree
 
 _KINDS = frozenset({"image", "image_url"})
+_TAG = "[img-"
 
 
 def image_loss(tree: JinjaTree) -> Loss | None:
-    """Return what becomes of images, if a chat template looks for parts that are images.
+    """Return what becomes of images, if a chat template prints something else for them.
 
     Ollama puts a tag, ``[img-0]``, in front of the message's text (``chatPrompt`` in server/prompt.go), and
     its runner the image in the place of the tag, with the markers that the model wants around it.
     """
+    first: int | None = None
+    is_found = False
     pending: list[tuple[object, int | None]] = [(tree.body, None)]
     while pending:
         part, place = pending.pop()
-        if isinstance(part, j.Literal) and part.value in _KINDS:
-            position = None if place is None else tree.source.position(place)
-            return Loss(
-                "an image is Ollama's tag [img-0] in front of the message's text, and Ollama puts the "
-                "model's markers around it; what the chat template prints for images is left out",
-                None if position is None else position.line,
-                None if position is None else position.column,
-                name="images",
-                affects=_has_images,
-            )
-        if isinstance(part, tuple):
+        if isinstance(part, j.Literal):
+            if isinstance(part.value, str) and part.value.startswith(_TAG):
+                return None  # it writes the tags itself
+            if part.value in _KINDS and not is_found:
+                first, is_found = place, True
+        elif isinstance(part, tuple):
             pending.extend((one, place) for one in reversed(part))
         elif is_dataclass(part):
             place = tree.places.get(id(part), place)
             pending.extend((getattr(part, one.name), place) for one in reversed(fields(part)))
-    return None
+    if not is_found:
+        return None
+    position = None if first is None else tree.source.position(first)
+    return Loss(
+        "an image is Ollama's tag [img-0] in front of the message's text, and Ollama puts the model's "
+        "markers around it; what the chat template prints for images is left out",
+        None if position is None else position.line,
+        None if position is None else position.column,
+        name="images",
+        affects=_has_images,
+    )
 
 
 def _has_images(conversation: Conversation) -> bool:

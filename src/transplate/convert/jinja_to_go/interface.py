@@ -330,6 +330,10 @@ class Interface(Writer):
     def _binary(self, node: j.Binary) -> Value:
         raise NotImplementedError
 
+    def _format(self, value: Value, arguments: list[Value]) -> Value:
+        """Return ``value % (argument, …)``."""
+        raise NotImplementedError
+
     def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
         raise NotImplementedError
 

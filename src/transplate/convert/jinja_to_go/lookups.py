@@ -84,8 +84,8 @@ class Lookups(Interface):
                 return Const(value)
             case j.Name(name):
                 return self.lookup(name)
-            case j.ListLiteral(items):
-                return ListOf(tuple(self.value(item) for item in items))
+            case j.ListLiteral(items, is_tuple):
+                return ListOf(tuple(self.value(item) for item in items), is_tuple)
             case j.DictLiteral(items):
                 return DictOf(tuple((self.value(key), self.value(value)) for key, value in items))
             case j.Attribute(inner, name):

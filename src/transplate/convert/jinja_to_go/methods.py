@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+from string import Formatter
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, cases, strings
@@ -21,6 +23,7 @@ from transplate.convert.jinja_to_go.values import (
     Split,
     Undefined,
     Value,
+    concatenated,
 )
 from transplate.gotmpl.nodes import Chain, Operand, Variable
 
@@ -79,6 +82,12 @@ class StringMethods(Interface):
                 self.items.append(build.when(call("not", found), tuple(items)))
                 return Int(found, -1, low=1)
             return Int(found, -1)
+        if name in ("rfind", "rindex") and len(arguments) == 1 and fixed[0] != "":
+            return self._last_place(value, name, arguments[0])
+        if name in ("removeprefix", "removesuffix") and len(arguments) == 1 and fixed[0]:
+            return self._without(value, name == "removeprefix", fixed[0])
+        if name == "format" and isinstance(value, Const):
+            return self._filled(value.value, arguments)
         if name in ("upper", "lower") and not arguments:
             if name == "lower" and isinstance(value, Go) and is_role(value.expr):
                 return value
@@ -89,6 +98,59 @@ class StringMethods(Interface):
             self.fail(f"'str object' has no attribute '{name}'")
             return Undefined()
         raise Refused(f"the method {name} of a string")
+
+    def _filled(self, form: str, arguments: list[Value]) -> Value:
+        """Return ``'{} {}'.format(…)`` with fields that are empty or numbers."""
+        parts: list[Value] = []
+        try:
+            pieces = list(Formatter().parse(form))
+        except ValueError as error:
+            self.fail(str(error))
+            return Const("")
+        automatic = count()
+        for text, field, spec, conversion in pieces:
+            parts.append(Const(text))
+            if field is None:
+                continue
+            place = field or str(next(automatic))
+            if not place.isdecimal() or int(place) >= len(arguments) or spec or conversion:
+                raise Refused("this format")
+            parts.append(self.as_text(arguments[int(place)]))
+        if len({bool(field) for _, field, _, _ in pieces if field is not None}) > 1:
+            raise Refused("this format")
+        return concatenated(parts)
+
+    def _without(self, value: Value, at_start: bool, affix: str) -> Value:
+        """Return a text without what it may begin or end with."""
+        source = Go(TEXT, self.text_operand(value))
+        has = self.settled(self.truth(self._affix(source, at_start, Const(affix))))
+        size = len(affix)
+        if isinstance(has, bool):
+            raise Refused("a text without an end that is known")
+        return self.choose(
+            has,
+            lambda: self.slice_text(source, size if at_start else None, None if at_start else -size),
+            lambda: source,
+        )
+
+    def _last_place(self, value: Value, name: str, part: Value) -> Value:
+        """Return where a text is in another for the last time: as long as what stands before it."""
+        source = self.kept(self.as_text(value, convert=False), "text")
+        separator = part.value if isinstance(part, Const) else self._name_for(part)
+
+        def behind() -> Value:
+            before = self.split_item(Split(source, separator, limit=1, from_right=True), 0)
+            return self._arithmetic("+", self.length(before), Const(1))
+
+        def missing() -> Value:
+            if name == "rindex":
+                self.fail("substring not found")
+            return Const(0)
+
+        is_in = self.settled(self.contains(source, part))
+        if isinstance(is_in, bool):
+            return self._arithmetic("-", behind() if is_in else missing(), Const(1))
+        return self._arithmetic("-", self.choose(is_in, behind, missing), Const(1))
 
     def _name_for(self, value: Value) -> Variable:
         """Return a variable that holds a text."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from transplate.convert.jinja_to_go import build, defines
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
@@ -123,7 +121,7 @@ class Printing(Interface):
         elif isinstance(value, Go):
             self._write_go(value)
         elif isinstance(value, ListOf):
-            self._write_list(value.items)
+            self._write_list(value)
         elif isinstance(value, Split | Chosen | Joined | DictOf | Built):
             raise Refused(f"a {self._name_of(value)} printed as Python")
         else:
@@ -132,9 +130,9 @@ class Printing(Interface):
     def _printable(self, operand: Operand) -> Operand:
         return call("print", operand) if self.sink is not None else operand
 
-    def _write_list(self, items: Sequence[Value]) -> None:
-        self.text("[")
-        for index, item in enumerate(items):
+    def _write_list(self, value: ListOf) -> None:
+        self.text("(" if value.is_tuple else "[")
+        for index, item in enumerate(value.items):
             if index:
                 self.text(", ")
             item = self.known(item)
@@ -142,7 +140,10 @@ class Printing(Interface):
                 self.text(repr(item.value))
             else:
                 self._write_repr(item)
-        self.text("]")
+        if value.is_tuple:
+            self.text(",)" if len(value.items) == 1 else ")")
+        else:
+            self.text("]")
 
     def _write_repr(self, value: Value) -> None:
         """Print a string as Python's repr does."""

@@ -7,7 +7,7 @@ a Go expression whose possible kinds are known. A kind is a type of Ollama's dat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, TooLong
@@ -141,13 +141,14 @@ class Json:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list whose length is known.
+    """A list or tuple whose length is known.
 
     Raises:
         TooLong: It has more items than any template may have characters.
     """
 
     items: tuple[Value, ...]
+    is_tuple: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Bound what a template can make grow while it is converted."""
