@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from transplate.convert.jinja_to_go import build
-from transplate.convert.jinja_to_go.build import call
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import opposite
@@ -20,19 +18,10 @@ from transplate.convert.jinja_to_go.values import (
     Pairs,
     Undefined,
     Value,
-    concatenated,
     kinds_of,
     text_value,
 )
-from transplate.gotmpl.nodes import (
-    Operand,
-)
 from transplate.jinja import nodes as j
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 _CALLER = j.Name("caller")
 """What the body of a call block prints."""
@@ -90,41 +79,6 @@ class Calls(Interface):
             merged.update({Const(key): found for key, found in keywords.items()})
             return DictOf(tuple(merged.items()))
         raise Refused(f"the function {name}")
-
-    def _date(self, arguments: list[Value]) -> Value:
-        if len(arguments) != 1 or not isinstance(arguments[0], Const):
-            raise Refused("strftime_now with this format")
-        form = str(arguments[0].value)
-        today = call("currentDate")
-        if form == "%Y-%m-%d":
-            return Go(TEXT, today)
-        date = self.declare("date", today)
-        parts: list[Value] = []
-        at = 0
-        while at < len(form):
-            if form[at] != "%":
-                parts.append(Const(form[at]))
-                at += 1
-                continue
-            parts.append(self._date_part(form[at + 1 : at + 2], date))
-            at += 2
-        return concatenated(parts)
-
-    def _date_part(self, letter: str, date: Operand) -> Value:
-        places = {"Y": (0, 4), "m": (5, 7), "d": (8, 10)}
-        if letter in places:
-            start, stop = places[letter]
-            return Go(TEXT, call("slice", date, build.number(start), build.number(stop)))
-        if letter == "%":
-            return Const("%")
-        if letter not in ("B", "b"):
-            raise Refused(f"strftime_now with %{letter}")
-        names = [name if letter == "B" else name[:3] for name in _MONTHS]
-        text = f'{{{{ $m := slice $s 5 7 }}}}{{{{ $d := "{names[11]}" }}}}'
-        for index, name in enumerate(names[:11], 1):
-            word = "if" if index == 1 else "else if"
-            text += f'{{{{ {word} eq $m "{index:02}" }}}}{{{{ $d = "{name}" }}}}'
-        return Go(TEXT, self.run(text + "{{ end }}", s=date))
 
     def _call_method(self, value: Value, name: str, arguments: list[Value]) -> Value:
         if isinstance(value, Const | Cat | Json) or (isinstance(value, Go) and value.kinds == TEXT):

@@ -7,6 +7,7 @@ from transplate.convert.jinja_to_go.branches import Branches
 from transplate.convert.jinja_to_go.calls import Calls
 from transplate.convert.jinja_to_go.comparing import Comparing
 from transplate.convert.jinja_to_go.conditions import Conditions
+from transplate.convert.jinja_to_go.dates import Dates
 from transplate.convert.jinja_to_go.filters import Filters
 from transplate.convert.jinja_to_go.jsontext import JsonText
 from transplate.convert.jinja_to_go.kinds import Kinds
@@ -47,6 +48,7 @@ class Compiler(
     JsonText,
     Filters,
     Calls,
+    Dates,
     StringMethods,
     Conditions,
     Kinds,

@@ -325,6 +325,12 @@ class Interface(Writer):
         """Return what something prints, in a variable unless it is but one thing."""
         raise NotImplementedError
 
+    # --- dates.py
+
+    def _date(self, arguments: list[Value]) -> Value:
+        """Return ``strftime_now(format)``."""
+        raise NotImplementedError
+
     # --- arithmetic.py
 
     def _binary(self, node: j.Binary) -> Value:
