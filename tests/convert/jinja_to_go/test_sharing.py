@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
+from tests.convert.jinja_to_go.trees import made
 from tests.oracle.ollama import GoOracle
 from transplate.convert import to_go
 from transplate.convert.jinja_to_go import cases, defines
 from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.tables import with_tables
-from transplate.gotmpl.nodes import Clause
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
 from transplate.ollama.functions import FUNCTIONS
@@ -24,20 +24,8 @@ _TRIM = (
 )
 
 
-def _made(node: Any) -> Any:
-    """Return a part of a tree as if it had been made, not parsed."""
-    if isinstance(node, tuple):
-        return tuple(map(_made, node))
-    if isinstance(node, Clause):
-        return Clause()
-    slots = getattr(type(node), "__slots__", ())
-    if "span" not in slots and "clause" not in slots:
-        return node
-    return type(node)(**{name: _made(getattr(node, name)) for name in slots if name != "span"})
-
-
 def _at_once(text: str, *printing: str) -> str:
-    return print_template(printed_at_once(_made(parse(text, functions=FUNCTIONS).body), printing))
+    return print_template(printed_at_once(made(parse(text, functions=FUNCTIONS).body), printing))
 
 
 @pytest.mark.parametrize(

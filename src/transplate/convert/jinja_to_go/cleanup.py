@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.layout import Encoding, laid_out
+from transplate.convert.jinja_to_go.operands import base_name
 from transplate.convert.jinja_to_go.tables import with_tables
-from transplate.convert.jinja_to_go.trees import with_bodies, with_parts
+from transplate.convert.jinja_to_go.trees import with_bodies, with_parts, with_variables
 from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl.nodes import (
     Action,
@@ -38,7 +39,9 @@ def cleaned(body: Body, encodings: Mapping[str, Encoding], *, hidden: frozenset[
     body = with_tables(without_unread(body))
     body = _safe_text(body)
     names = _new_names(body)
-    renamed = tuple(_renamed_item(item, names) for item in body)
+    renamed = tuple(
+        with_variables(item, lambda one: Variable(names.get(one.name, one.name), one.fields)) for item in body
+    )
     return laid_out(renamed, {names.get(name, name): found for name, found in encodings.items()})
 
 
@@ -112,7 +115,7 @@ def _new_names(body: Body) -> dict[str, str]:
     names: dict[str, str] = {}
     taken: dict[str, int] = {}
     for name in _declared(body):
-        base = name[1:].rsplit("_", 1)[0].rstrip("0123456789") or "v"
+        base = base_name(name) or "v"
         if name in ("$", "$_") or name in names:
             continue
         count = taken[base] = taken.get(base, 0) + 1
@@ -131,24 +134,3 @@ def _declared(body: Body) -> Iterator[str]:
                 yield from _declared((item.orelse,))
             elif item.orelse is not None:
                 yield from _declared(item.orelse.body)
-
-
-def _renamed_item(item: Item, names: Mapping[str, str]) -> Item:
-    def operand(one: Operand) -> Operand:
-        if isinstance(one, Variable):
-            return Variable(names.get(one.name, one.name), one.fields)
-        if isinstance(one, Chain):
-            return Chain(operand(one.operand), one.fields)
-        return pipeline(one) if isinstance(one, Pipeline) else one
-
-    def pipeline(one: Pipeline) -> Pipeline:
-        commands = tuple(
-            Command(tuple(operand(item) for item in command.operands)) for command in one.commands
-        )
-        declarations = tuple(Variable(names.get(item.name, item.name)) for item in one.declarations)
-        return Pipeline(commands, declarations, one.is_assignment)
-
-    def body(items: Body) -> Body:
-        return tuple(_renamed_item(one, names) for one in items)
-
-    return with_parts(item, pipeline, body)

@@ -16,6 +16,7 @@ from transplate.convert.jinja_to_go.guards import with_searches
 from transplate.convert.jinja_to_go.images import image_loss
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
+from transplate.convert.jinja_to_go.outlined import outlined
 from transplate.convert.jinja_to_go.recognised import NUMBERS
 from transplate.convert.jinja_to_go.refusals import LONGEST, Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
@@ -122,6 +123,14 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
         if not made:
             break
         names |= {one.name.value for one in made}
+    names |= defines.DEFINES.keys()
+    together, outlines = outlined(
+        [*bodies, *(one.body for one in shared_definitions)], names, compiler.failures
+    )
+    shared_definitions = [
+        Define(one.name, body) for one, body in zip(shared_definitions, together[len(bodies) :], strict=True)
+    ]
+    bodies = together[: len(bodies)]
     written, *inner = bodies
     body = cleaned(written, compiler.encodings)
     assumptions = tuple(ASSUMPTIONS[name] for name in ASSUMPTIONS if name in compiler.taken)
@@ -134,8 +143,9 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
         for made, items in zip(templates, inner, strict=True)
     ]
     definitions = (
-        *_definitions([*bodies, *(one.body for one in shared_definitions)], is_plain=is_plain),
+        *_definitions([*bodies, *(one.body for one in (*shared_definitions, *outlines))], is_plain=is_plain),
         *shared_definitions,
+        *(Define(one.name, cleaned(one.body, compiler.encodings)) for one in outlines),
         *macros,
     )
     text = print_template((*definitions, *body))

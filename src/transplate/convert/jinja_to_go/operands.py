@@ -147,6 +147,11 @@ def variable_name(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else "v"
 
 
+def base_name(name: str) -> str:
+    """Return a variable's name without the dollar sign and the number that makes it one of its own."""
+    return name[1:].rsplit("_", 1)[0].rstrip("0123456789")
+
+
 def with_variable(operand: Operand, name: str, other: Variable) -> Operand:
     """Return an expression with another variable in the place of one."""
     if isinstance(operand, Variable):

@@ -8,9 +8,12 @@ from transplate.convert.jinja_to_go.operands import variables_of
 from transplate.gotmpl.nodes import (
     Action,
     Body,
+    Chain,
+    Command,
     Else,
     If,
     Item,
+    Operand,
     Pipeline,
     Range,
     TemplateCall,
@@ -56,6 +59,25 @@ def with_bodies(item: Item, change: Callable[[Body], Body]) -> Item:
     return with_parts(item, lambda pipeline: pipeline, change) if isinstance(item, If | Range) else item
 
 
+def with_variables(item: Item, change: Callable[[Variable], Variable]) -> Item:
+    """Return an item with other variables, those that it declares too."""
+
+    def operand(one: Operand) -> Operand:
+        if isinstance(one, Variable):
+            return change(one)
+        if isinstance(one, Chain):
+            return Chain(operand(one.operand), one.fields)
+        return pipeline(one) if isinstance(one, Pipeline) else one
+
+    def pipeline(one: Pipeline) -> Pipeline:
+        commands = tuple(
+            Command(tuple(operand(item) for item in command.operands)) for command in one.commands
+        )
+        return Pipeline(commands, tuple(map(change, one.declarations)), one.is_assignment)
+
+    return with_parts(item, pipeline, lambda body: tuple(with_variables(one, change) for one in body))
+
+
 def items_within(body: Iterable[Item]) -> Iterator[Item]:
     """Yield all items of a body, those of its ifs and loops too."""
     for item in body:
@@ -66,14 +88,14 @@ def items_within(body: Iterable[Item]) -> Iterator[Item]:
 
 def reads_of(item: Item) -> Iterator[str]:
     """Yield the variables that an item reads itself, not those that its bodies do."""
-    for found in _pipelines_of(item):
+    for found in pipelines_of(item):
         yield from variables_of(Pipeline(found.commands))
 
 
 def variables_in(body: Iterable[Item]) -> Iterator[str]:
     """Yield the variables that a body reads, declares or sets."""
     for item in items_within(body):
-        for pipeline in _pipelines_of(item):
+        for pipeline in pipelines_of(item):
             yield from variables_of(pipeline)
             yield from (variable.name for variable in pipeline.declarations)
 
@@ -83,6 +105,12 @@ def declared_in(body: Iterable[Item]) -> Iterator[str]:
     for item in body:
         if isinstance(item, Action) and not item.pipeline.is_assignment:
             yield from (variable.name for variable in item.pipeline.declarations)
+
+
+def declared_within(body: Iterable[Item]) -> set[str]:
+    """Return all variables that a body declares, or assigns to."""
+    pipelines = (pipeline for item in items_within(body) for pipeline in pipelines_of(item))
+    return {variable.name for pipeline in pipelines for variable in pipeline.declarations}
 
 
 def assigned_in(body: Iterable[Item], failures: Collection[str]) -> Iterator[str]:
@@ -106,7 +134,8 @@ def called_in(body: Body) -> set[str]:
     return {item.name.value for item in items_within(body) if isinstance(item, TemplateCall)}
 
 
-def _pipelines_of(item: Item) -> Iterator[Pipeline]:
+def pipelines_of(item: Item) -> Iterator[Pipeline]:
+    """Yield the pipelines of an item, not those of its bodies."""
     if isinstance(item, Action | Range):
         yield item.pipeline
     elif isinstance(item, TemplateCall):
