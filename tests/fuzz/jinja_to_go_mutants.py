@@ -1,9 +1,12 @@
 """Changes literals in converted templates, to see that the check notices.
 
 ``python -m tests.fuzz.jinja_to_go_mutants`` converts the chat templates, changes in each one literal (a piece
-of text, or a string in an action) and compares as ever. A change that is not noticed is looked into: what
-fails, put in the place of the literal, shows whether a request reaches it at all; if so, requests with it in
-their texts are compared as well.
+of text, or a string in an action) and compares as ever. A change that is not noticed is looked into. The
+first value of a variable that gets another before it is read has no effect, which the tree shows. What fails,
+put in the place of the literal, shows whether a request reaches it at all; requests with it in their texts
+are compared as well. Where it stands in a condition that some requests meet and others do not, and all
+print the same with the condition taken as never met, or as always met, the condition is a shortcut: both ways
+print the same, so that no change of it can be noticed.
 """
 
 from __future__ import annotations
@@ -20,10 +23,21 @@ from random import Random
 from tests.fuzz.jinja_to_go import STYLES, Reference, compared
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, RealJudge
-from tests.fuzz.jinja_to_go_requests import Request
+from tests.fuzz.jinja_to_go_requests import Generator, Request
 from transplate.convert import to_go
 from transplate.errors import TransplateError
-from transplate.gotmpl.nodes import Define, String, TemplateCall, Text
+from transplate.gotmpl.nodes import (
+    Action,
+    Break,
+    Continue,
+    Define,
+    Else,
+    If,
+    String,
+    TemplateCall,
+    Text,
+    Variable,
+)
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.quoting import quote
 from transplate.ollama.functions import FUNCTIONS
@@ -31,10 +45,31 @@ from transplate.ollama.functions import FUNCTIONS
 _FAILS = {True: '{{ index "" 1 }}', False: '(index "" 1)'}
 """What fails where it is reached, in the place of a text and of a string."""
 _CHANGE = "~"
+_LONG = 500
+"""How much is put in the place of an empty literal: more than padding takes up."""
+_AIMED = 400
+"""How many requests are aimed at a literal, about."""
+_NUMBERS = [
+    -0.0,
+    0,
+    -5,
+    1e-7,
+    0.000015,
+    0.00001,
+    1.5e-8,
+    1e21,
+    1e16,
+    123456789012345680,
+    0.1,
+    10.00001,
+    100000000,
+]
 VERDICTS = {
     "noticed": "a request comes out otherwise",
     "noticed when aimed at": "one does that has the literal in its texts",
     "not reached": "no request reaches the literal",
+    "overwritten": "the variable gets another value before it is read",
+    "shortcut": "the condition that it is in chooses between ways that print the same",
     "reached": "requests reach it, and nothing else is printed",
 }
 
@@ -48,12 +83,16 @@ class Literal:
         end: The offset behind it.
         value: What it stands for.
         is_text: Whether it is text outside of actions.
+        condition: Where the condition of an if begins and ends that it is in.
+        is_overwritten: Whether it is what a variable holds until it gets something else, unread.
     """
 
     start: int
     end: int
     value: str
     is_text: bool
+    condition: tuple[int, int] | None = None
+    is_overwritten: bool = False
 
     def replaced(self, source: str, by: str) -> str:
         """Return the template with something else in the place of this literal."""
@@ -63,59 +102,168 @@ class Literal:
 def literals(source: str) -> list[Literal]:
     """Return the literals of a Go template that something may depend on."""
     found: list[Literal] = []
-    pending: list[object] = [parse(source, functions=FUNCTIONS).body]
+    pending: list[tuple[object, tuple[int, int] | None, bool]] = [
+        (parse(source, functions=FUNCTIONS).body, None, False)
+    ]
     while pending:
-        node = pending.pop()
+        node, condition, is_overwritten = pending.pop()
         if isinstance(node, tuple):
-            pending += node
+            overwritten = _overwritten(node)
+            pending += [(one, condition, one in overwritten) for one in node]
         elif isinstance(node, Text):
             start = source.find(node.value, node.span.start, node.span.end) if node.value else -1
             if start >= 0:
                 found.append(Literal(start, start + len(node.value), node.value, is_text=True))
         elif isinstance(node, String):
-            found.append(Literal(node.span.start, node.span.end, node.value, is_text=False))
+            start, end = node.span.start, node.span.end
+            found.append(Literal(start, end, node.value, False, condition, is_overwritten))
         elif isinstance(node, TemplateCall):
-            pending.append(node.pipeline)
+            pending.append((node.pipeline, None, False))
         elif isinstance(node, Define):
-            pending.append(node.body)
+            pending.append((node.body, None, False))
+        elif isinstance(node, If) and not node.pipeline.declarations:
+            span = node.pipeline.span
+            pending += [(node.pipeline, (span.start, span.end), False), (node.body, None, False)]
+            pending.append((node.orelse, None, False))
+        elif isinstance(node, Action) and is_overwritten:
+            (command,) = node.pipeline.commands
+            pending += [(operand, None, True) for operand in command.operands]
         elif hasattr(node, "__slots__"):
-            pending += [getattr(node, name) for name in node.__slots__ if name not in ("span", "clause")]
+            names = [name for name in node.__slots__ if name not in ("span", "clause")]
+            pending += [(getattr(node, name), condition, False) for name in names]
     return sorted(found, key=lambda literal: literal.start)
 
 
+def _overwritten(items: tuple[object, ...]) -> list[object]:
+    """Return the declarations among items of variables that always get another value before they are read."""
+    found: list[object] = []
+    for at, item in enumerate(items):
+        if isinstance(item, Action) and len(item.pipeline.declarations) == 1:
+            commands = item.pipeline.commands
+            is_literal = len(commands) == 1 and [type(one) for one in commands[0].operands] == [String]
+            if is_literal and _gets_another(items[at + 1 :], item.pipeline.declarations[0].name):
+                found.append(item)
+    return found
+
+
+def _gets_another(items: tuple[object, ...], name: str) -> bool:
+    """Tell whether a variable is given a value before anything else is done with it."""
+    for item in items:
+        if isinstance(item, Action) and [one.name for one in item.pipeline.declarations] == [name]:
+            return item.pipeline.is_assignment and not _names(item.pipeline.commands, name)
+        if not _names(item, name):
+            continue
+        if not isinstance(item, If) or _names(item.pipeline, name):
+            return False
+        orelse = item.orelse.body if isinstance(item.orelse, Else) else (item.orelse,)
+        return _gets_another(item.body, name) and _gets_another(orelse, name)
+    return False
+
+
+def _names(node: object, name: str) -> bool:
+    """Tell whether a variable occurs in a tree, or what leaves a loop."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Break | Continue) or (isinstance(one, Variable) and one.name == name):
+            return True
+        if isinstance(one, tuple):
+            pending += one
+        elif hasattr(one, "__slots__"):
+            pending += [getattr(one, slot) for slot in one.__slots__ if slot not in ("span", "clause")]
+    return False
+
+
 def mutant(source: str, literal: Literal, rng: Random) -> str:
-    """Return a template with one character of a literal changed, or one put into an empty one."""
+    """Return a template with one character of a literal changed, or many put into an empty one."""
     at = rng.randrange(len(literal.value)) if literal.value else 0
-    changed = literal.value[:at] + _CHANGE + literal.value[at + 1 :]
+    change = _CHANGE if literal.value else _CHANGE * _LONG
+    changed = literal.value[:at] + change + literal.value[at + 1 :]
     return literal.replaced(source, changed if literal.is_text else quote(changed))
 
 
 def verdict(reference: Reference, text: str, literal: Literal, rng: Random) -> str:
     """Return whether the check notices a change of a literal: one of the keys of :data:`VERDICTS`."""
     changed = mutant(text, literal, rng)
-    if _verdicts(reference, changed) != _verdicts(reference, text):
+    plain = _verdicts(reference, text)
+    if _verdicts(reference, changed) != plain:
         return "noticed"
+    if literal.is_overwritten:
+        return "overwritten"
     failing = literal.replaced(text, _FAILS[literal.is_text])
-    if _verdicts(reference, failing) == _verdicts(reference, text):
-        return "not reached"
     aimed = reference.with_requests(_aimed(reference, literal, rng))
-    if _verdicts(aimed, changed) != _verdicts(aimed, text):
+    aimed_at = _verdicts(aimed, text)
+    if _verdicts(aimed, changed) != aimed_at:
         return "noticed when aimed at"
-    return "reached"
+    if _verdicts(reference, failing) == plain and _verdicts(aimed, failing) == aimed_at:
+        return "not reached"
+    return "shortcut" if is_shortcut(reference, aimed, text, literal) else "reached"
+
+
+def is_shortcut(reference: Reference, aimed: Reference, text: str, literal: Literal) -> bool:
+    """Tell whether both ways of a condition are taken, and one of them can be taken by all requests."""
+    if literal.condition is None:
+        return False
+    start, end = literal.condition
+    condition = text[start:end]
+
+    def is_same(other: str) -> bool:
+        changed = text[:start] + other + text[end:]
+        return all(_texts(one, changed) == _texts(one, text) for one in (reference, aimed))
+
+    fails = _FAILS[False]
+    is_met = not is_same(f"and ({condition}) {fails}")
+    is_missed = not is_same(f"or ({condition}) {fails}")
+    return is_met and is_missed and (is_same("false") or is_same("true"))
 
 
 def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]:
-    """Return the requests with a literal in their texts, at the ends and in between."""
-    requests = []
-    for request in reference.requests:
-        case = copy.deepcopy(request.case)
+    """Return requests with a literal in their texts: at the ends, in between, around and inside of words."""
+    generator = Generator(reference.source, rng)
+    marks = [word for word in generator.words if len(word) > 2 and not word.isalpha()]
+    around = [word for word in generator.words if literal.value and literal.value in word]
+    made: list[Request] = []
+    for number in range(max(1, _AIMED // len(reference.requests)) * len(reference.requests)):
+        case = copy.deepcopy(reference.requests[number % len(reference.requests)].case)
+        dropped = rng.choice((None, None, None, "user", "system", "tool"))
+        case["messages"] = [one for one in case["messages"] if one["role"] != dropped] or case["messages"]
+        if rng.random() < 0.1:
+            case["messages"] = [rng.choice(case["messages"])]
+        if rng.random() < 0.2:
+            rng.choice(case["messages"])["role"] = rng.choice((literal.value or "user", *generator.names))
         for message in case["messages"]:
+            if message["role"] == "assistant" and rng.random() < 0.5:
+                message.setdefault("thinking", "Hm.")
             for key in {"content", "thinking"} & message.keys():
-                text = message[key]
-                ends = (literal.value + text, text + literal.value, literal.value)
-                message[key] = rng.choice((*ends, text, text + literal.value + text))
-        requests.append(Request(case, ordinary=False))
-    return requests
+                message[key] = _text_with(literal.value, message[key], marks, around, number, rng)
+            for called in message.get("tool_calls", ())[:1]:
+                called["function"]["arguments"] = rng.choice(
+                    (None, {}, {"a": _NUMBERS}, {"a": literal.value}, called["function"].get("arguments"))
+                )
+        made.append(Request(case, ordinary=False))
+    return made
+
+
+def _text_with(
+    value: str, text: str, marks: Sequence[str], around: Sequence[str], number: int, rng: Random
+) -> str:
+    """Return a text with a literal in it."""
+    kind = rng.random()
+    if around and kind < 0.5:  # wherever a block that is searched ends
+        return "x" * (number % 80) + rng.choice(around) + rng.choice(("", " y", text))
+    if marks and kind < 0.8:
+        mark = rng.choice(marks)
+        inside = text if mark in text else f"{text}{mark}{text}"
+        return value + inside.replace(mark, f"{value}{mark}{value}") + value
+    space = rng.choice(("\n", "\n\n", " ", " \n"))
+    return rng.choice(
+        (value + text, text + value, value, text, text + value + text, space + text + space, space)
+    )
+
+
+def _texts(reference: Reference, text: str) -> list[str | None]:
+    found = reference.judge.found(text, [request.case for request in reference.requests])
+    return [one.text for one in found]
 
 
 def _verdicts(reference: Reference, text: str) -> list[str]:

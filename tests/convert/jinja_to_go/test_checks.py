@@ -17,7 +17,7 @@ from tests.fuzz.jinja_to_go_corpus import TOKENS
 from tests.fuzz.jinja_to_go_inference import judged, printed_markers
 from tests.fuzz.jinja_to_go_judge import OwnJudge, Printed, RealJudge
 from tests.fuzz.jinja_to_go_losses import count_losses
-from tests.fuzz.jinja_to_go_mutants import literals, mutant, verdict
+from tests.fuzz.jinja_to_go_mutants import is_shortcut, literals, mutant, verdict
 from tests.fuzz.jinja_to_go_page import PAGE, write
 from tests.fuzz.jinja_to_go_report import kinds, read_results, report
 from tests.fuzz.jinja_to_go_requests import choose
@@ -75,6 +75,41 @@ def test_a_change_of_a_literal_is_noticed(source: str, style: str) -> None:
     }
     assert [place for place, said in found.items() if said == "reached"] == []
     assert "noticed" in found.values()
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "said"),
+    [
+        # Both ways are taken and print the same.
+        ('{{ if eq .Role "user" }}{{ .Role }}{{ else }}{{ .Role }}{{ end }}', "user", True),
+        ('{{ if eq .Role "user" }}u{{ end }}{{ .Role }}', "user", False),
+        # What is never met is no shortcut.
+        ('{{ if eq .Role "no" "never" }}{{ end }}{{ .Role }}', "never", False),
+    ],
+)
+def test_a_shortcut_is_told_from_what_is_not_noticed(text: str, value: str, said: bool) -> None:
+    reference = a_reference("{% for m in messages %}{{ m.role }}{% endfor %}")
+    text = f"{{{{ range .Messages }}}}{text}{{{{ end }}}}"
+    (literal,) = (one for one in literals(text) if one.value == value)
+    assert is_shortcut(reference, reference, text, literal) is said
+    if said:
+        assert verdict(reference, text, literal, Random(1)) == "shortcut"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_overwritten"),
+    [
+        ('{{ $a := "x" }}{{ $a = .Role }}{{ $a }}', True),
+        ('{{ $a := "x" }}b{{ if .Role }}{{ $a = "y" }}{{ else }}{{ $a = .Role }}{{ end }}{{ $a }}', True),
+        ('{{ $a := "x" }}{{ if .Role }}{{ $a = "y" }}{{ end }}{{ $a }}', False),
+        ('{{ $a := "x" }}{{ $a = print $a "y" }}{{ $a }}', False),
+        ('{{ $a := "x" }}{{ range .Tools }}{{ $a = "y" }}{{ end }}{{ $a }}', False),
+        ('{{ $a := "x" }}{{ if $a }}{{ $a = "y" }}{{ end }}', False),
+        ('{{ $a := "x" }}{{ $a }}', False),
+    ],
+)
+def test_what_is_overwritten_is_known(text: str, is_overwritten: bool) -> None:
+    assert literals(text)[0].is_overwritten is is_overwritten
 
 
 def test_mutants_change_a_literal_and_nothing_else() -> None:
