@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, pairwise
 from random import Random
@@ -368,8 +369,26 @@ def _meets(case: Case, name: str) -> bool:
             )
         case "plain-schemas":
             return case.tools is None or (bool(case.tools) and all(map(_plain_tool, case.tools)))
+        case "plain-space":
+            spaces = set(
+                re.findall(r"[\s\x1c-\x1f\ufeff\u180e\u200b]", "".join(_all_texts([messages, case.tools])))
+            )
+            return spaces <= set(" \t\n\v\f\r")
+        case "ascii-texts":
+            return "".join(_all_texts([messages, case.tools])).isascii()
         case _:
             raise ValueError(f"nothing is known of the assumption {name}")
+
+
+def _all_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from (key, *_all_texts(item))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _all_texts(item)
 
 
 def _strictly_alternating(messages: list[dict[str, Any]]) -> bool:

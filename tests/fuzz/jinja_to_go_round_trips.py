@@ -26,6 +26,7 @@ from tests.fuzz.jinja_to_go_requests import Case, choose
 from transplate.convert import to_go, to_jinja
 from transplate.convert.report import Conversion
 from transplate.errors import TransplateError
+from transplate.ollama.template import OllamaTemplate
 
 _TRIES = 150
 
@@ -90,7 +91,10 @@ def jinja_trip(source: str, judge: Judge, *, exact: bool, rng: Random, count: in
         back = to_jinja(there.text, exact=exact, ollama=judge.ollama)
     except TransplateError as error:
         return Trip("refused back", error.message)
-    cases = _cases(source, TOKENS, (there, back), exact=exact, rng=rng, count=count)
+    cases = [
+        _as_sent(case, thinks="thinking" in OllamaTemplate(there.text).inference.abilities)
+        for case in _cases(source, TOKENS, (there, back), exact=exact, rng=rng, count=count)
+    ]
     seen = [pair for pair in zip(cases, judge.views(cases), strict=True) if pair[1] is not None]
     views = [view for _, view in seen if view is not None]
     return _compared(
@@ -98,6 +102,11 @@ def jinja_trip(source: str, judge: Judge, *, exact: bool, rng: Random, count: in
         lambda: judge.wanted(source, TOKENS, views),
         lambda: judge.wanted(back.text, TOKENS, views),
     )
+
+
+def _as_sent(case: Case, *, thinks: bool) -> Case:
+    """Return a request as Ollama hands it on: a model that can think does so unless told otherwise."""
+    return {**case, "think": True, "is_think_set": True} if thinks and not case.get("is_think_set") else case
 
 
 def _cases(

@@ -19,7 +19,7 @@ _PROSE_LENGTH = 160
 
 # Binding strength, loosest first. Operators that engines rank differently share a level, so that mixing them
 # always takes parentheses.
-_CONDITIONAL, _OR, _AND, _NOT, _COMPARE, _ARITHMETIC, _POSTFIX = range(7)
+_CONDITIONAL, _OR, _AND, _NOT, _COMPARE, _ARITHMETIC, _FILTER, _POSTFIX = range(8)
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
@@ -79,10 +79,10 @@ def _expression(expression: j.Expression) -> tuple[str, int]:
             return f"{_write(value, _POSTFIX)}[{bounds}]", _POSTFIX
         case j.Filter(value, name, arguments, keywords):
             call = f"({_list(arguments, keywords)})" if arguments or keywords else ""
-            return f"{_write(value, _POSTFIX)}|{name}{call}", _POSTFIX
+            return f"{_write(value, _FILTER)}|{name}{call}", _FILTER
         case j.Test(value, name, negated, arguments):
             call = f"({_list(arguments)})" if arguments else ""
-            return f"{_write(value, _POSTFIX)} is {'not ' if negated else ''}{name}{call}", _COMPARE
+            return f"{_write(value, _FILTER)} is {'not ' if negated else ''}{name}{call}", _COMPARE
         case j.Call(function, arguments, keywords):
             return f"{_write(function, _POSTFIX)}({_list(arguments, keywords)})", _POSTFIX
         case j.Not(value):
@@ -97,7 +97,7 @@ def _expression(expression: j.Expression) -> tuple[str, int]:
             own = _COMPARE if operator in _COMPARISONS else _ARITHMETIC
             return f"{_write(left, own + 1)} {operator} {_write(right, own + 1)}", own
         case j.Concat(operands):
-            return " ~ ".join(_write(operand, _POSTFIX) for operand in operands), _ARITHMETIC
+            return " ~ ".join(_write(operand, _FILTER) for operand in operands), _ARITHMETIC
         case j.Conditional(test, value, otherwise):
             text = f"{_write(value, _OR)} if {_write(test, _OR)} else {_write(otherwise, _CONDITIONAL)}"
             return text, _CONDITIONAL

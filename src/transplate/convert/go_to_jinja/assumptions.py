@@ -35,6 +35,14 @@ _ALL = (
         conversations.has_plain_numbers,
     ),
     Assumption(
+        "plain-space",
+        "the white space around texts is spaces, tabs and line ends",
+        conversations.has_plain_space,
+    ),
+    Assumption(
+        "ascii-texts", "texts that are cut or counted by characters are ASCII", conversations.has_ascii_texts
+    ),
+    Assumption(
         "plain-schemas",
         "tools have a description and parameters; properties have one type and are not nested",
         conversations.has_plain_schemas,

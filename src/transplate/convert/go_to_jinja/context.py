@@ -48,6 +48,7 @@ class Context:
         shapes: The shapes that each assigned variable was seen to have; grows from one lowering to the next.
         negatives: The assigned variables that may hold a negative integer; grows likewise.
         optionals: The assigned variables that may be undefined or none; grows likewise.
+        wide: The assigned variables that may hold a text which is not ASCII; grows likewise.
         naturals: The names that hold the numbers of a range over an integer.
         pending: Checks to write in front of the statement that is being lowered.
         in_macro: Whether what is lowered calls itself, so that the one namespace cannot hold its variables.
@@ -67,6 +68,7 @@ class Context:
     shapes: dict[Declaration, set[Shape]] = field(default_factory=dict)
     negatives: set[Declaration] = field(default_factory=set)
     optionals: set[Declaration] = field(default_factory=set)
+    wide: set[Declaration] = field(default_factory=set)
     naturals: set[j.Expression] = field(default_factory=set)
     variables: dict[Declaration, Value] = field(default_factory=dict)
     targets: dict[Declaration, j.Name | j.Attribute] = field(default_factory=dict)
@@ -159,6 +161,17 @@ class Context:
             case _:
                 holders = [declaration for declaration, target in self.targets.items() if target == number]
                 return number in self.naturals or (bool(holders) and not self.negatives & set(holders))
+
+    def is_ascii(self, text: j.Expression) -> bool:
+        """Return whether a text is known to be ASCII."""
+        match text:
+            case j.Literal(str(value)):
+                return value.isascii()
+            case j.Concat(operands):
+                return all(map(self.is_ascii, operands))
+            case _:
+                holders = [declaration for declaration, target in self.targets.items() if target == text]
+                return bool(holders) and not self.wide & set(holders)
 
     def is_stable(self, expression: j.Expression) -> bool:
         """Return whether an expression has the same value wherever it is read."""

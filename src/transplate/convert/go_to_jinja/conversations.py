@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -109,6 +109,65 @@ def _plain_numbers(value: Any) -> bool:
             return all(map(_plain_numbers, value))
         case _:
             return False
+
+
+_PLAIN_SPACE = frozenset(" \t\n\v\f\r")
+_ODD_SPACE = frozenset("\x1c\x1d\x1e\x1f\x85\ufeff\u180e\u200b")
+
+
+def has_plain_space(conversation: Conversation) -> bool:
+    """Return whether all white space is ASCII's without separators, which all engines cut off."""
+    return not any(
+        character in _ODD_SPACE or (character.isspace() and character not in _PLAIN_SPACE)
+        for text in _texts(conversation)
+        for character in text
+    )
+
+
+def has_ascii_texts(conversation: Conversation) -> bool:
+    """Return whether all texts are ASCII, so that characters, UTF-16 units and bytes are the same."""
+    return all(map(str.isascii, _texts(conversation)))
+
+
+def _texts(conversation: Conversation) -> Iterator[str]:
+    """Yield every text of messages, calls and tools."""
+    for message in conversation.messages:
+        yield from _texts_in([message.role, message.content, message.reasoning, message.name])
+        yield from _texts_in([[call.id, call.name, call.arguments] for call in message.tool_calls])
+    yield from _texts_in(conversation.tools)
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for key, item in value.items():
+                yield from (str(key), *_texts_in(item))
+        case Sequence():
+            for item in value:
+                yield from _texts_in(item)
+        case _ if hasattr(value, "text"):
+            yield from _texts_in(value.text)
+        case _:
+            pass
+
+
+def has_long_numbers(conversation: Conversation) -> bool:
+    """Return whether a tool or a call has a number that the macros may print in another way than Go."""
+    calls = [call.arguments for message in conversation.messages for call in message.tool_calls]
+    pending: list[Any] = [conversation.tools, calls]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Mapping):
+            pending.extend(part.values())
+        elif isinstance(part, list | tuple):
+            pending.extend(part)
+        elif isinstance(part, int | float) and not isinstance(part, bool):
+            digits = f"{abs(part):.20g}".replace(".", "").split("e")[0].strip("0")
+            if len(digits) > 15 or not (part == 0 or 1e-14 <= abs(part) < 1e30):
+                return True
+    return False
 
 
 def has_plain_schemas(conversation: Conversation) -> bool:

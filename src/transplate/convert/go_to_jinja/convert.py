@@ -13,6 +13,7 @@ from transplate.convert.go_to_jinja.collation import MESSAGES, SYSTEM, collate, 
 from transplate.convert.go_to_jinja.context import STATE, Context
 from transplate.convert.go_to_jinja.conversations import has_odd_parts
 from transplate.convert.go_to_jinja.facts import Facts
+from transplate.convert.go_to_jinja.idioms.recognise import recognised
 from transplate.convert.go_to_jinja.lower import lower
 from transplate.convert.go_to_jinja.macros import macro_losses, macro_names, macros_for
 from transplate.convert.go_to_jinja.naming import name_symbols
@@ -21,7 +22,7 @@ from transplate.convert.go_to_jinja.probes import closed_prefill, hides_tools
 from transplate.convert.go_to_jinja.resolve import resolve
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
 from transplate.convert.go_to_jinja.simplify import assigned, simplify
-from transplate.convert.go_to_jinja.text import BYTE_SLICE, ROLE_SLICE, UNSAYABLE
+from transplate.convert.go_to_jinja.text import BEHIND, BYTE_SLICE, CUT, ROLE_SLICE, UNSAYABLE
 from transplate.convert.report import Conversion, Loss
 from transplate.errors import TemplateExecutionError, UnsupportedTemplate
 from transplate.gotmpl import nodes as go
@@ -72,13 +73,13 @@ class _Conversion:
     """One conversion: what the passes share besides the tree that each hands on to the next."""
 
     def __init__(self, tree: go.TemplateTree, assumptions: Assumptions, ollama: str) -> None:
-        self.tree = tree
+        self.inference: Inference = infer(tree)
+        self.tree = recognised(tree) if "messages" in self.inference.variables else tree
         self.assumptions = assumptions
         self.ollama = ollama
         self.behaviour: Behaviour = behaviour_of(parse_version(ollama))
-        self.inference: Inference = infer(tree)
         self.thinks = "thinking" in self.inference.abilities
-        self.resolution = resolve(tree)
+        self.resolution = resolve(self.tree)
 
     def run(self) -> Conversion:
         go_body = running_body(self.tree)
@@ -225,15 +226,20 @@ class _Conversion:
         """Lower a body again and again until the shapes of its variables are known."""
         while True:
             before = {declaration: set(shapes) for declaration, shapes in c.shapes.items()}
-            negatives, optionals = set(c.negatives), set(c.optionals)
+            negatives, optionals, wide = set(c.negatives), set(c.optionals), set(c.wide)
             c.begin()
             lowered = lower(c, body)
-            if (before, negatives, optionals) == (c.shapes, c.negatives, c.optionals):
+            if (before, negatives, optionals, wide) == (c.shapes, c.negatives, c.optionals, c.wide):
                 macros = tuple(macro for macro in c.macros.values() if macro is not None)
                 return (*macros, *lowered)
 
     def finished(self, c: Context, body: j.Body) -> j.Body:
         """Refuse what is left of operations that Jinja does not have."""
+        if self.assumptions.allows("ascii-texts"):
+            counted = _by_characters(body)
+            if counted != body:
+                self.assumptions.use("ascii-texts")
+                body = counted
         for part in walk.all_parts(body):
             if isinstance(part, j.Filter) and part.name in UNSAYABLE:
                 raise c.refusal(*c.refusals.get(part, (_START, "a text is measured or cut by bytes")))
@@ -251,6 +257,21 @@ _ODD_PARTS = Loss(
 )
 _TURNS = ("alternating-turns", "text-content")
 _THINK, _THINK_LEVEL, _IS_THINK_SET = j.Name("think"), j.Name("think_level"), j.Name("is_think_set")
+
+
+def _by_characters(body: j.Body) -> j.Body:
+    """Return a body that cuts texts by characters, which engines count alike in ASCII only."""
+
+    def sliced(part: j.Expression) -> j.Expression:
+        match part:
+            case j.Filter(value, name, (count,)) if name == CUT:
+                return j.Slice(value, None, count)
+            case j.Filter(value, name, (count,)) if name == BEHIND:
+                return j.Slice(value, count)
+            case _:
+                return part
+
+    return walk.map_expressions(body, lambda expression: walk.substitute(expression, sliced))
 
 
 def _role_slice(c: Context, part: j.Expression) -> j.Expression:

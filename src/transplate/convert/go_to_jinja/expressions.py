@@ -7,8 +7,10 @@ from functools import partial
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
-from transplate.convert.go_to_jinja.functions import Argument, call_function
+from transplate.convert.go_to_jinja.formats import Argument
+from transplate.convert.go_to_jinja.functions import call_function
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
+from transplate.convert.go_to_jinja.typetests import is_unset
 from transplate.gotmpl import nodes as go
 from transplate.jinja import nodes as j
 from transplate.source import Span
@@ -91,6 +93,8 @@ class Expressions:
             if not -_INTS <= number < _INTS:
                 self.c.check(j.TRUE, f"{number} overflows int")
             return Value(Shape.INT, j.Literal(number))
+        if number == 0 and isinstance(number, complex):
+            return Value(Shape.COMPLEX, j.Literal(None))
         if isinstance(number, float) and "e" not in repr(number):
             return Value(Shape.FLOAT, j.Literal(number))
         raise self.c.refusal(span, "this number cannot be written in Jinja")
@@ -105,7 +109,8 @@ class Expressions:
         if shapes is None:
             return value
         shape = next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
-        return held(Value(shape, value.expression, declaration in self.c.optionals))
+        is_ascii = shape is Shape.TEXT and declaration not in self.c.wide
+        return held(Value(shape, value.expression, declaration in self.c.optionals, is_ascii=is_ascii))
 
     # --- fields and methods ---------------------------------------------------------------------------
 
@@ -157,6 +162,13 @@ class Expressions:
         """Return a variable of several shapes as the one that has a field."""
         c = self.c
         having = [shape for shape in value.shapes if name in FIELDS.get(shape, ())]
+        if len(having) == 1 and value.shapes - {Shape.COMPLEX} == {having[0]}:
+            c.check(is_unset(c, value, span), f"can't evaluate field {name} in type complex128")
+            return Value(having[0], value.expression), having[0]
+        if len(having) == 1 and value.shapes == {Shape.TEXT, Shape.COMPLEX, Shape.MESSAGE}:
+            is_other = b.or_(j.Test(value.expression, "string"), is_unset(c, value, span))
+            c.check(is_other, f"can't evaluate field {name}")
+            return Value(having[0], value.expression), having[0]
         if len(having) != 1 or value.shapes - {Shape.TEXT, having[0]}:
             raise c.refusal(span, f"the type of the variable in front of .{name} is not known before it runs")
         if not c.assumptions.use("some-message"):

@@ -67,6 +67,8 @@ class Facts:
                 return self._equals(subject, wanted)
             case j.Call(j.Attribute(subject, "startswith"), (j.Literal(str(prefix)),)):
                 return self._starts_with(subject, prefix)
+            case j.Test(subject, "none" | "undefined") if self.known.get(subject):
+                return condition.negated
             case _:
                 return self._is_true(condition)
 

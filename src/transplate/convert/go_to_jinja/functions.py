@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.formats import Argument, operand_text, printf
+from transplate.convert.go_to_jinja.idioms.functions import IDIOMS, call_idiom
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, LISTS, MAP_ELEMENTS, MAPS, STRUCTS, Shape, Value
-from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, SPACES, concat
+from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat, ends_with
+from transplate.convert.go_to_jinja.typetests import as_list, as_set, has_type, is_unset
 from transplate.jinja import nodes as j
 from transplate.source import Span
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument of a call, lowered only when it is asked for.
-
-    Attributes:
-        span: Where it stands.
-        lower: Returns its value.
-    """
-
-    span: Span
-    lower: Callable[[], Value]
 
 
 def call_function(c: Context, name: str, arguments: list[Argument], span: Span) -> Value:
@@ -34,6 +22,8 @@ def call_function(c: Context, name: str, arguments: list[Argument], span: Span) 
     Raises:
         UnsupportedTemplate: The call has no exact counterpart in Jinja.
     """
+    if name in IDIOMS:
+        return call_idiom(c, name, [as_set(c, argument.lower(), span) for argument in arguments], span)
     function = _FUNCTIONS.get(name)
     if function is None:
         raise c.refusal(span, f"the function {name} cannot be said in Jinja")
@@ -75,6 +65,10 @@ def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool)
         reached = b.and_(reached, b.not_(test) if stops_at else test)
         if b.truth(test) is stops_at:
             break
+    if len(values) == 2 and not stops_at:
+        ending = ends_with(values[0].expression, values[1].expression)
+        if ending is not None:
+            return Value(Shape.BOOL, ending)
     result = values.pop()
     for value in reversed(values):
         test = printing.condition(c, value, span)
@@ -151,6 +145,9 @@ def _not_equal(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 
 def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression:
+    for one, other in ((left, right), (right, left)):
+        if one.type_of is not None and isinstance(other.expression, j.Literal):
+            return has_type(c, one.type_of, str(other.expression.value), span)
     if left.shape is Shape.NIL or right.shape is Shape.NIL:
         return _equals_nil(c, left if right.shape is Shape.NIL else right, span)
     for one, other in ((left, right), (right, left)):
@@ -168,11 +165,11 @@ def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression
             raise c.refusal(span, "comparing values whose types are not known before the template runs")
         worse = left if left.shape not in _BASIC else right
         if worse.shape in STRUCTS:
-            raise c.refusal(span, f"comparing values of type {_name(worse)} cannot be said in Jinja")
+            raise c.refusal(span, f"comparing values of type {worse.type_names} cannot be said in Jinja")
         if left.shape not in _BASIC and right.shape not in _BASIC:
             # Two that are nil are equal, any others fail.
-            raise c.refusal(span, f"comparing values of type {_name(worse)} cannot be said in Jinja")
-        c.check(j.TRUE, f"non-comparable type {_name(worse)}")
+            raise c.refusal(span, f"comparing values of type {worse.type_names} cannot be said in Jinja")
+        c.check(j.TRUE, f"non-comparable type {worse.type_names}")
         return j.FALSE
     if left.shape is not right.shape:
         c.check(j.TRUE, "incompatible types for comparison")
@@ -200,7 +197,7 @@ def _equals_nil(c: Context, value: Value, span: Span) -> j.Expression:
         return b.is_nil(value.expression)
     if value.shape in _BASIC or value.shape in STRUCTS:
         return j.FALSE
-    raise c.refusal(span, f"comparing a value of type {_name(value)} with nil cannot be said in Jinja")
+    raise c.refusal(span, f"comparing a value of type {value.type_names} with nil cannot be said in Jinja")
 
 
 def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression:
@@ -213,7 +210,9 @@ def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expr
             and Shape.PROPERTY_TYPE not in one.shape
             and other.shape is Shape.TEXT
         ):
-            if _may_be_nil(one) or not c.assumptions.use("some-message"):
+            if Shape.COMPLEX in one.shapes and len(one.shapes) == 2:
+                c.check(is_unset(c, one, span), "incompatible types for comparison")
+            elif not one.shapes.isdisjoint(_UNSET) or not c.assumptions.use("some-message"):
                 is_other: j.Expression = j.Test(one.expression, "string", negated=True)
                 if _may_be_nil(one):
                     is_other = b.and_(is_other, b.not_(b.is_nil(one.expression)))
@@ -222,12 +221,11 @@ def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expr
     raise c.refusal(span, "comparing values whose types are not known before the template runs")
 
 
+_UNSET = frozenset({Shape.NIL, Shape.ANY, Shape.COMPLEX})
+
+
 def _may_be_nil(value: Value) -> bool:
     return not value.shapes.isdisjoint({Shape.NIL, Shape.ANY})
-
-
-def _name(value: Value) -> str:
-    return " or ".join(sorted(shape.value for shape in value.shapes))
 
 
 def _ordering(operator: str) -> Callable[[Context, list[Argument], Span], Value]:
@@ -252,10 +250,12 @@ def _ordering(operator: str) -> Callable[[Context, list[Argument], Span], Value]
 
 
 def _len(c: Context, arguments: list[Argument], span: Span) -> Value:
-    value = arguments[0].lower()
+    value = as_set(c, as_list(c, arguments[0].lower(), span), span)
     if value.shape is Shape.TEXT:
         if value.size is not None:
             return Value(Shape.INT, value.size)
+        if value.is_ascii:
+            return Value(Shape.INT, b.length(printing.as_text(value)))
         counted = j.Filter(value.expression, BYTE_LENGTH)
         c.refuse_later(counted, span, "the number of bytes of a text cannot be counted in Jinja")
         return Value(Shape.INT, counted)
@@ -271,13 +271,13 @@ def _len(c: Context, arguments: list[Argument], span: Span) -> Value:
     if value.shape is Shape.ANY or isinstance(value.shape, frozenset):
         raise c.refusal(span, "the length of a value whose type is not known before the template runs")
     if value.shape in (Shape.ROOT, Shape.ORDERED_PROPERTIES):
-        raise c.refusal(span, f"the length of a value of type {_name(value)} cannot be said in Jinja")
-    c.check(j.TRUE, f"len of type {_name(value)}")
+        raise c.refusal(span, f"the length of a value of type {value.type_names} cannot be said in Jinja")
+    c.check(j.TRUE, f"len of type {value.type_names}")
     return Value(Shape.INT, j.Literal(0))
 
 
 def _index(c: Context, arguments: list[Argument], span: Span) -> Value:
-    value = arguments[0].lower()
+    value = as_list(c, arguments[0].lower(), span)
     if value.shape in (Shape.NIL, Shape.ANY) and len(arguments) == 1:
         c.check(j.TRUE if value.shape is Shape.NIL else b.is_nil(value.expression), "index of untyped nil")
     for argument in arguments[1:]:
@@ -305,7 +305,7 @@ def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
         return value
     if value.shape is Shape.TEXT:
         raise c.refusal(span, "a byte of a text cannot be read in Jinja")
-    raise c.refusal(span, f"index of a value of type {_name(value)} cannot be said in Jinja")
+    raise c.refusal(span, f"index of a value of type {value.type_names} cannot be said in Jinja")
 
 
 def _check_bound(
@@ -330,7 +330,7 @@ def _check_bound(
 
 
 def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
-    value = arguments[0].lower()
+    value = as_set(c, as_list(c, arguments[0].lower(), span), span)
     if value.shape is Shape.NIL:
         c.check(j.TRUE, "slice of untyped nil")
         return value
@@ -346,11 +346,14 @@ def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
         if any(isinstance(bound, j.Literal) and _is_negative(bound) for bound in expressions):
             c.check(j.TRUE, "error calling slice: index out of range")
             return value
+        size = _size_of_slice(c, value.size, expressions)
+        if value.is_ascii and size is not None:
+            return Value(Shape.TEXT, j.Slice(value.expression, *expressions), size=size, is_ascii=True)
         cut = j.Filter(value.expression, BYTE_SLICE, tuple(expressions))
         c.refuse_later(cut, span, "a text cannot be sliced by bytes in Jinja")
-        return Value(Shape.TEXT, cut)
+        return Value(Shape.TEXT, cut, size=size)
     if value.shape not in LISTS or value.shape is Shape.PROPERTY_TYPE:
-        raise c.refusal(span, f"a slice of a value of type {_name(value)} cannot be said in Jinja")
+        raise c.refusal(span, f"a slice of a value of type {value.type_names} cannot be said in Jinja")
     items = b.or_empty(value.expression, j.ListLiteral(())) if value.optional else value.expression
     if not expressions:
         return Value(value.shape, items)
@@ -359,6 +362,31 @@ def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
     if len(expressions) == 2:
         c.check(_greater(*expressions), "error calling slice: invalid slice index")
     return Value(value.shape, j.Slice(items, *expressions))
+
+
+def _size_of_slice(c: Context, size: j.Expression | None, bounds: list[j.Expression]) -> j.Expression | None:
+    """Return how long a slice of a text of known length is, None where the bounds may be outside of it."""
+    if size is None or not all(map(c.is_natural, bounds)):
+        return None
+    start, stop = (*bounds, size)[:2]
+    for lower, upper in ((start, stop), (stop, size)):
+        if lower != upper:
+            c.check(_greater(lower, upper), "error calling slice: index out of range")
+    rest = _difference(stop, start)
+    c.naturals.add(rest)
+    return rest
+
+
+def _difference(left: j.Expression, right: j.Expression) -> j.Expression:
+    match left, right:
+        case j.Literal(int(a)), j.Literal(int(d)):
+            return j.Literal(a - d)
+        case _, j.Literal(0):
+            return left
+        case j.Binary("-", inner, j.Literal(int(a))), j.Literal(int(d)):
+            return j.Binary("-", inner, j.Literal(a + d))
+        case _:
+            return j.Binary("-", left, right)
 
 
 def _is_negative(number: j.Literal) -> bool:
@@ -384,7 +412,7 @@ def _print(c: Context, arguments: list[Argument], _: Span) -> Value:
         value = argument.lower()
         if before is not None and _are_spaced(c, before, value, argument.span):
             pieces.append(j.Literal(" "))
-        pieces.append(_operand_text(c, value, argument.span))
+        pieces.append(operand_text(c, value, argument.span))
         before = value
     return Value(Shape.TEXT, concat(tuple(pieces)))
 
@@ -402,107 +430,8 @@ def _println(c: Context, arguments: list[Argument], _: Span) -> Value:
     for argument in arguments:
         if pieces:
             pieces.append(j.Literal(" "))
-        pieces.append(_operand_text(c, argument.lower(), argument.span))
+        pieces.append(operand_text(c, argument.lower(), argument.span))
     return Value(Shape.TEXT, concat((*pieces, j.Literal("\n"))))
-
-
-def _operand_text(c: Context, value: Value, span: Span) -> j.Expression:
-    """Return what Go's ``Sprint`` prints of an operand, which for nil is not what an action prints."""
-    if value.shape is Shape.NIL:
-        return j.Literal("<nil>")
-    if _may_be_nil(value):
-        return j.Conditional(b.is_nil(value.expression), j.Literal("<nil>"), printing.printed(c, value, span))
-    return printing.printed(c, value, span)
-
-
-_VERB = re.compile(
-    r"%(?P<flags>[-+# 0]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?(?P<verb>.)?", re.DOTALL
-)
-
-
-def _printf(c: Context, arguments: list[Argument], span: Span) -> Value:
-    """Go's ``Sprintf`` with a constant format and the verbs that need no counting of characters."""
-    layout = arguments[0].lower()
-    if not (layout.shape is Shape.TEXT and isinstance(layout.expression, j.Literal)):
-        raise c.refusal(span, "printf with a format that is not constant cannot be said in Jinja")
-    text = str(layout.expression.value)
-    rest = arguments[1:]
-    pieces: list[j.Expression] = []
-    size: j.Expression | None = j.Literal(0)
-    at = 0
-    for match in _VERB.finditer(text):
-        plain = text[at : match.start()]
-        pieces.append(j.Literal(plain))
-        size = _sum(size, j.Literal(len(plain.encode())))
-        at = match.end()
-        if match["verb"] == "%" and not match["flags"] and not match["width"] and not match["precision"]:
-            pieces.append(j.Literal("%"))
-            size = _sum(size, j.Literal(1))
-            continue
-        piece, length, rest = _verb(c, match, rest, span)
-        pieces.append(piece)
-        size = _sum(size, length)
-    pieces.append(j.Literal(text[at:]))
-    size = _sum(size, j.Literal(len(text[at:].encode())))
-    if rest:
-        raise c.refusal(span, "printf with more arguments than its format takes cannot be said in Jinja")
-    return Value(Shape.TEXT, concat(tuple(pieces)), size=size)
-
-
-def _sum(left: j.Expression | None, right: j.Expression | None) -> j.Expression | None:
-    if left is None or right is None:
-        return None
-    match left, right:
-        case j.Literal(int(a)), j.Literal(int(d)):
-            return j.Literal(a + d)
-        case j.Literal(int()), _:
-            return _sum(right, left)
-        case j.Binary("+", inner, j.Literal(int(a))), j.Literal(int(d)):
-            return j.Binary("+", inner, j.Literal(a + d))
-        case _, j.Literal(0):
-            return left
-        case _:
-            return j.Binary("+", left, right)
-
-
-def _magnitude(c: Context, width: j.Expression) -> j.Expression:
-    """Return how many characters a field width takes; a negative one is filled on the other side."""
-    if isinstance(width, j.Literal) and isinstance(width.value, int):
-        return j.Literal(abs(width.value))
-    if c.is_natural(width):
-        return width
-    is_negative = j.Binary("<", width, j.Literal(0))
-    return j.Conditional(is_negative, j.Binary("-", j.Literal(0), width), width)
-
-
-_VERBS: dict[Shape | None, str] = {Shape.TEXT: "sv", Shape.INT: "dv", Shape.BOOL: "tv"}
-
-
-def _verb(
-    c: Context, match: re.Match[str], rest: list[Argument], span: Span
-) -> tuple[j.Expression, j.Expression | None, list[Argument]]:
-    """Return what one verb prints, its length if that is known, and the arguments that are left."""
-    verb = match["verb"] or ""
-    width: Value | None = None
-    if match["width"] == "*" and rest:
-        width = rest[0].lower()
-        rest = rest[1:]
-    if not rest or match["flags"] or match["precision"] is not None or verb not in tuple("svdt"):
-        raise c.refusal(span, f"the verb {match.group()} of printf cannot be said in Jinja")
-    value = rest[0].lower()
-    rest = rest[1:]
-    if width is not None:
-        if value.expression != j.EMPTY or width.shape is not Shape.INT or verb == "d":
-            raise c.refusal(span, "a field width of printf cannot be said in Jinja")
-        places = printing.as_integer(width)
-        padding = j.Filter(places, SPACES)
-        c.refuse_later(padding, span, "a field width of printf cannot be said in Jinja")
-        return padding, _magnitude(c, places), rest
-    if match["width"]:
-        raise c.refusal(span, "a field width of printf cannot be said in Jinja")
-    if verb not in _VERBS.get(value.only_shape, "v"):
-        raise c.refusal(span, f"the verb {match.group()} of printf on a value of type {_name(value)}")
-    return _operand_text(c, value, span), value.size, rest
 
 
 # --- Ollama's own ---------------------------------------------------------------------------------------
@@ -514,12 +443,12 @@ def _json(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 def _current_date(c: Context, arguments: list[Argument], span: Span) -> Value:
     _texts(c, arguments, span)
-    return Value(Shape.TEXT, b.call("strftime_now", j.Literal("%Y-%m-%d")), size=j.Literal(10))
+    return Value(Shape.TEXT, b.call("strftime_now", j.Literal("%Y-%m-%d")), size=j.Literal(10), is_ascii=True)
 
 
 def _yesterday_date(c: Context, arguments: list[Argument], span: Span) -> Value:
     _texts(c, arguments, span)
-    return Value(Shape.TEXT, b.call("yesterday"), size=j.Literal(10))
+    return Value(Shape.TEXT, b.call("yesterday"), size=j.Literal(10), is_ascii=True)
 
 
 def _texts(c: Context, arguments: list[Argument], span: Span) -> None:
@@ -578,7 +507,7 @@ _FUNCTIONS: dict[str, Callable[[Context, list[Argument], Span], Value]] = {
     "slice": _slice,
     "print": _print,
     "println": _println,
-    "printf": _printf,
+    "printf": printf,
     "json": _json,
     "currentDate": _current_date,
     "yesterdayDate": _yesterday_date,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
@@ -11,6 +11,7 @@ from transplate.convert.go_to_jinja.context import STATE, Context, snake_case
 from transplate.convert.go_to_jinja.expressions import Expressions, check_text, held
 from transplate.convert.go_to_jinja.resolve import Declaration
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, MAP_ELEMENTS, Shape, Value
+from transplate.convert.go_to_jinja.typetests import as_list
 from transplate.gotmpl import nodes as go
 from transplate.jinja import nodes as j
 from transplate.jinja import walk
@@ -128,6 +129,8 @@ class _Lowering:
         shapes.update(value.shapes)
         if value.shape is Shape.INT and not c.is_natural(value.expression):
             c.negatives.add(declaration)
+        if value.shape is Shape.TEXT and not (value.is_ascii or c.is_ascii(value.expression)):
+            c.wide.add(declaration)
         target = c.targets.get(declaration)
         if is_declaration or target is None:
             target = c.targets[declaration] = self.target(declaration)
@@ -137,6 +140,8 @@ class _Lowering:
             return [j.Set(target, printing.as_text(value))]
         if value.shape is Shape.INT:
             return [j.Set(target, printing.as_integer(value))]
+        if value.shape is Shape.CALLS and value.optional and Shape.COMPLEX in shapes:
+            return [j.Set(target, b.or_empty(value.expression, j.ListLiteral(())))]
         if value.optional and value.shape is not Shape.ANY:
             c.optionals.add(declaration)
         return [j.Set(target, _settled(value))]
@@ -149,7 +154,9 @@ class _Lowering:
             return []
         copy = c.symbol(snake_case(declaration.name))
         absent = j.FALSE if value.absent == j.FALSE else b.is_nil(copy)
-        c.variables[declaration] = Value(value.shape, copy, value.optional, value.size, absent)
+        c.variables[declaration] = replace(value, expression=copy, absent=absent)
+        if value.shape is Shape.INT and c.is_natural(value.expression):
+            c.naturals.add(copy)
         return [j.Set(copy, _settled(value))]
 
     def target(self, declaration: Declaration) -> j.Name | j.Attribute:
@@ -207,6 +214,8 @@ class _Lowering:
             orelse = (*unset, *self.body(loop.orelse.body, _inner(place, place.dot)))
         if value.shape is Shape.ANY:
             return [*before, *self.dynamic_range(loop, value, place, orelse)]
+        value = as_list(c, value, loop.pipeline.span)
+        before += c.take_pending()
         return [*before, *self.typed_range(loop, value, place, orelse)]
 
     def dynamic_range(self, loop: go.Range, value: Value, place: _Place, orelse: j.Body) -> list[j.Statement]:

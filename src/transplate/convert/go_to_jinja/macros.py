@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from transplate.convert.go_to_jinja.assumptions import ASSUMPTIONS, Assumptions
+from transplate.convert.go_to_jinja.conversations import has_long_numbers
 from transplate.convert.report import Loss
 from transplate.jinja import nodes as j
 from transplate.jinja import walk
@@ -60,15 +62,17 @@ def macros_for(body: j.Body, assumptions: Assumptions, *, features: frozenset[st
 def macro_losses(macros: j.Body) -> list[Loss]:
     """Return what the chosen macros can print differently from Go, in an engine or for some data."""
     text = "\n".join(macro.source for macro in macros if isinstance(macro, j.Verbatim))
-    return [Loss(message) for marker, message in _LOSSES.items() if marker in text]
+    return [loss for marker, loss in _LOSSES.items() if marker in text]
 
 
 _LOSSES = {
-    "macro arguments_json(": "arguments that a host gives as JSON text are printed as they are",
-    "macro decimal(": (
-        "numbers of more than 15 digits, below 1e-14 or above 1e30; in llama-server integers from 2^63 on"
+    "arguments_json(": Loss("arguments that a host gives as JSON text are printed as they are"),
+    "macro decimal(": Loss(
+        "numbers of more than 15 digits, below 1e-14 or above 1e30; in llama-server integers from 2^63 on",
+        name="long-numbers",
+        affects=has_long_numbers,
     ),
-    "dictsort(": "JavaScript moves keys that look like integers to the front",
+    "dictsort(": Loss("JavaScript moves keys that look like integers to the front"),
 }
 
 
@@ -99,4 +103,41 @@ def _library() -> dict[str, tuple[_Variant, ...]]:
         needs = frozenset((heading["needs"] or "").replace(",", " ").split())
         variant = _Variant(needs, text[heading.end() : end].strip("\n"))
         library[heading["name"]] = (*library.get(heading["name"], ()), variant)
+    for style in _STYLES:
+        library |= _styled(library, style)
     return library
+
+
+_STYLES = ("spaced_", "python_")
+"""JSON with spaces, as Python separates it: numbers as Go writes them, or as Python does."""
+_JSON_MACRO = re.compile(r"\b(?:json|json_string|[a-z_]+_json)(?=\()")
+_COMMENT_OR_TEXT = re.compile(r"\{#.*?#\}|'[^']*'", re.DOTALL)
+
+
+def _styled(library: Mapping[str, tuple[_Variant, ...]], style: str) -> dict[str, tuple[_Variant, ...]]:
+    """Return the macros that write JSON, with a space behind every comma and colon."""
+    made: dict[str, tuple[_Variant, ...]] = {}
+    for name, found in library.items():
+        if style + name in library or not _JSON_MACRO.match(f"{name}(") or name.startswith(_STYLES):
+            continue
+        made[style + name] = tuple(
+            _Variant(one.needs, _spaced(_JSON_MACRO.sub(rf"{style}\g<0>", one.source), style))
+            for one in found
+        )
+    return made
+
+
+def _spaced(source: str, style: str) -> str:
+    """Return a macro whose constants, which are pieces of JSON, have spaces behind commas and colons."""
+
+    def piece(found: re.Match[str]) -> str:
+        text = found[0]
+        return text if text[0] == "{" else text.replace(",", ", ").replace(":", ": ")
+
+    spaced = _COMMENT_OR_TEXT.sub(piece, source)
+    spaced = spaced.replace("fields[1:]", "fields[2:]").replace("as Go marshals it: no spaces", "with spaces")
+    return spaced.replace(_GO_NUMBERS, _PYTHON_NUMBERS) if style == "python_" else spaced
+
+
+_GO_NUMBERS = "decimal(value, 0.000001, 1000000000000000000000.0, false)"
+_PYTHON_NUMBERS = "decimal(value, 0.0001, 1000000000000000000000.0, true)"

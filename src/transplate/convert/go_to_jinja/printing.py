@@ -5,6 +5,7 @@ from __future__ import annotations
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.shapes import STRUCTS, Shape, Value
+from transplate.convert.go_to_jinja.typetests import is_unset
 from transplate.gotmpl.fmt import print_value
 from transplate.jinja import nodes as j
 from transplate.source import Span
@@ -24,6 +25,8 @@ def printed(c: Context, value: Value, span: Span) -> j.Expression:
             return as_digits(value)
         case Shape.BOOL:
             return j.Conditional(expression, j.Literal("true"), j.Literal("false"))
+        case Shape.COMPLEX:
+            return j.Literal(_UNSET)
         case Shape.FLOAT if isinstance(expression, j.Literal):
             return j.Literal(print_value(expression.value))
         case Shape.PROPERTY_TYPE if c.assumptions.use("plain-schemas"):
@@ -64,6 +67,11 @@ _PRINTERS = {
 
 def _printed_union(c: Context, value: Value, span: Span) -> j.Expression:
     """Print a variable that has values of several shapes: alike for all, or texts apart from the rest."""
+    if Shape.COMPLEX in value.shapes:
+        rest = value.shapes - {Shape.COMPLEX}
+        others = next(iter(rest)) if len(rest) == 1 else rest
+        text = printed(c, Value(others, value.expression, value.optional), span)
+        return j.Conditional(is_unset(c, value, span), j.Literal(_UNSET), text)
     one_each = {
         shape: printed(c, Value(shape, value.expression, value.optional), span) for shape in value.shapes
     }
@@ -76,6 +84,10 @@ def _printed_union(c: Context, value: Value, span: Span) -> j.Expression:
         text = one_each.pop(Shape.TEXT)
         return j.Conditional(j.Test(value.expression, "string"), text, one_each.popitem()[1])
     raise c.refusal(span, f"printing a variable that may be {_either(value)} cannot be said in Jinja")
+
+
+_UNSET = "(0+0i)"
+"""How Go prints the complex zero."""
 
 
 def _either(value: Value) -> str:
@@ -118,21 +130,28 @@ def as_integer(value: Value) -> j.Expression:
     return b.or_empty(value.expression, j.Literal(0)) if value.optional else value.expression
 
 
-def _arguments(c: Context, expression: j.Expression) -> j.Expression:
+def _arguments(c: Context, expression: j.Expression, style: str = "") -> j.Expression:
     given = c.assumptions.use("object-arguments")
     if c.assumptions.use("hf-json"):
         if given:
             return j.Filter(expression, "tojson")
         written = j.Filter(b.or_empty(expression, j.DictLiteral(())), "tojson")
         return j.Conditional(j.Test(expression, "string"), expression, written)
-    return b.call("json" if given else "arguments_json", expression)
+    return b.call(f"{style}json" if given else f"{style}arguments_json", expression)
 
 
 # --- json -----------------------------------------------------------------------------------------------
 
 
-def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
-    """Return the text that Ollama's ``json`` gives."""
+def marshalled(c: Context, value: Value, span: Span, style: str = "") -> j.Expression:
+    """Return the text that Ollama's ``json`` gives.
+
+    Args:
+        c: The conversion.
+        value: What is marshalled.
+        span: Where.
+        style: What the names of the macros begin with that write JSON in another way than Go's.
+    """
     if isinstance(value.shape, frozenset):
         raise c.refusal(span, f"json of a variable that may be {_either(value)} cannot be said in Jinja")
     expression = as_argument(value)
@@ -140,7 +159,7 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
         case Shape.NIL:
             return j.Literal("null")
         case Shape.TEXT:
-            return b.call("json_string", as_text(value))
+            return b.call(f"{style}json_string", as_text(value))
         case Shape.INT:
             return as_digits(value)
         case Shape.BOOL:
@@ -149,31 +168,31 @@ def marshalled(c: Context, value: Value, span: Span) -> j.Expression:
             "plain-numbers"
         ):
             is_there = j.Test(expression, "defined")
-            return j.Conditional(is_there, b.call("json", expression), j.Literal("null"))
+            return j.Conditional(is_there, b.call(f"{style}json", expression), j.Literal("null"))
         case Shape.ANY | Shape.FLOAT:
-            return b.call("json", expression)
-        case Shape.ARGUMENTS if c.assumptions.use("object-arguments"):
-            return _arguments(c, expression)
+            return b.call(f"{style}json", expression)
+        case Shape.ARGUMENTS if style or c.assumptions.use("object-arguments"):
+            return _arguments(c, expression, style)
         case Shape.TOOLS:
-            return _tools(c, expression)
+            return _tools(c, expression, style)
         case shape if shape in _HF_JSON and c.assumptions.use("hf-json"):
             return j.Filter(expression, "tojson")
         case Shape.CALLS | Shape.MESSAGES if isinstance(expression, j.Slice):
             raise c.refusal(span, f"json of a slice of {value.shape.value} cannot be said in Jinja")
         case shape if shape in _MARSHALLERS:
-            return b.call(_MARSHALLERS[shape], expression)
+            return b.call(style + _MARSHALLERS[shape], expression)
         case shape:
             raise c.refusal(span, f"json of a value of type {shape.value} cannot be said in Jinja")
 
 
-def _tools(c: Context, expression: j.Expression) -> j.Expression:
+def _tools(c: Context, expression: j.Expression, style: str) -> j.Expression:
     """Marshal tools; none at all are null, and a slice of none stays none."""
     tools, sliced = unsliced(expression)
     if c.assumptions.use("plain-schemas") or c.assumptions.allows("hf-json"):
-        return j.Conditional(tools, _tools_macro(c, sliced), j.Literal("null"))
+        return j.Conditional(tools, _tools_macro(c, sliced, style), j.Literal("null"))
     if tools == sliced:
-        return _tools_macro(c, tools)
-    return j.Conditional(tools, _tools_macro(c, sliced), _tools_macro(c, tools))
+        return _tools_macro(c, tools, style)
+    return j.Conditional(tools, _tools_macro(c, sliced, style), _tools_macro(c, tools, style))
 
 
 def unsliced(expression: j.Expression) -> tuple[j.Expression, j.Expression]:
@@ -188,10 +207,10 @@ def unsliced(expression: j.Expression) -> tuple[j.Expression, j.Expression]:
             return expression, expression
 
 
-def _tools_macro(c: Context, expression: j.Expression) -> j.Expression:
+def _tools_macro(c: Context, expression: j.Expression, style: str) -> j.Expression:
     if c.assumptions.use("hf-json"):
         return j.Filter(expression, "tojson")
-    return b.call("tools_json", expression)
+    return b.call(f"{style}tools_json", expression)
 
 
 _MARSHALLERS = {
@@ -223,6 +242,9 @@ _HF_JSON = frozenset({Shape.TOOL, Shape.FUNCTION, Shape.PARAMETERS, Shape.PROPER
 def condition(c: Context, value: Value, span: Span) -> j.Expression:
     """Return the condition that Go's ``if`` tests."""
     if isinstance(value.shape, frozenset):
+        unset = value.shapes & {Shape.COMPLEX, Shape.NIL}
+        if unset and value.shapes - unset <= _ALWAYS_TRUE:
+            return b.not_(is_unset(c, value, span))
         always = {shape for shape in value.shapes if shape in _ALWAYS_TRUE}
         if (always and always != value.shapes) or Shape.PROPERTY_TYPE in value.shapes:
             raise c.refusal(span, f"testing a variable that may be {_either(value)} cannot be said in Jinja")

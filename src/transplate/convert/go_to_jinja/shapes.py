@@ -20,6 +20,8 @@ class Shape(Enum):
     INT = "int"
     FLOAT = "float64"
     BOOL = "bool"
+    COMPLEX = "complex128"
+    """The constant ``0i``, of a type that nothing else has: what a variable holds that is not set yet."""
     ANY = "interface {}"
     """A value of the JSON in arguments and schemas; its type is known only when the template runs."""
     ROOT = "map[string]interface {}"
@@ -56,6 +58,8 @@ class Value:
         absent: For nil and values of the JSON, when the value is none at all for Go, whose fields are none
             either; where it is not, a nil has no fields, and asking for one fails. Go takes a nil for none
             where it is a variable's or stands in parentheses, not where it is a field or an element.
+        is_ascii: For a text, whether it is known to be ASCII.
+        type_of: For a text that is the name of a type, the value that has the type.
     """
 
     shape: Shape | frozenset[Shape]
@@ -63,11 +67,18 @@ class Value:
     optional: bool = False
     size: j.Expression | None = None
     absent: j.Expression = j.FALSE
+    type_of: Value | None = None
+    is_ascii: bool = False
 
     @property
     def only_shape(self) -> Shape | None:
         """The shape, None where there are several."""
         return self.shape if isinstance(self.shape, Shape) else None
+
+    @property
+    def type_names(self) -> str:
+        """The types that it can have, as Go's errors name them."""
+        return " or ".join(sorted(shape.value for shape in self.shapes))
 
     @property
     def shapes(self) -> frozenset[Shape]:

@@ -15,7 +15,17 @@ from transplate.jinja import nodes as j
 BYTE_LENGTH = "byte_length"
 BYTE_SLICE = "byte_slice"
 SPACES = "spaces"
-UNSAYABLE = frozenset({BYTE_LENGTH, BYTE_SLICE, SPACES})
+FROM_FIRST = "from_first"
+"""A text from the first place on where a part is in it; the whole text where it is not."""
+CHARACTERS = "characters"
+"""A text of as many bytes as another one has characters."""
+TYPE_NAME = "type_name"
+"""The name of a value's Go type."""
+CUT = "first_characters"
+"""The first characters of a text, a number of them."""
+BEHIND = "behind_characters"
+"""A text without its first characters, a number of them."""
+UNSAYABLE = frozenset({BYTE_LENGTH, BYTE_SLICE, SPACES, FROM_FIRST, CHARACTERS, TYPE_NAME, CUT, BEHIND})
 ROLE_SLICE = "role_slice"
 """A slice that cuts one byte behind a known prefix; right where the role has an ASCII character there."""
 _MIRROR = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -54,6 +64,32 @@ def simplify(expression: j.Expression, facts: Knowledge) -> j.Expression:
             return _comparison(operator, left, right, facts)
         case j.Filter(j.Slice(value, start, None), "length") if start is not None:
             return _length_of_rest(value, start, facts)
+        case j.Filter(
+            value, "byte_slice", (j.Filter(j.Filter(same, "first_characters", (count,)), "byte_length"),)
+        ) if same in (value, j.Or((value, j.EMPTY))):
+            return j.Filter(same, BEHIND, (count,))
+        case j.Filter(j.Filter(value, "from_first", (part,)), "byte_slice", (j.Literal(size),)) if _bytes_in(
+            part
+        ) == size and facts.decide(j.Binary("in", part, value)):
+            return j.Item(j.Call(j.Attribute(value, "split"), (part, j.Literal(1))), j.Literal(1))
+        case j.Filter(
+            value,
+            "byte_slice",
+            (
+                j.Literal(0),
+                j.Filter(
+                    j.Filter(
+                        same,
+                        "byte_slice",
+                        (j.Filter(j.Filter(searched, "from_first", (part,)), "byte_length"),),
+                    ),
+                    "byte_length",
+                ),
+            ),
+        ) if value == same and searched in (value, j.Or((value, j.EMPTY))):
+            before = j.Item(j.Call(j.Attribute(searched, "split"), (part,)), j.Literal(0))
+            is_in = j.Binary("in", part, searched)
+            return before if facts.decide(is_in) else j.Conditional(is_in, before, j.EMPTY)
         case j.Filter(value, "byte_slice", (start, *stop)):
             return _byte_slice(expression, value, start, stop, facts)
         case j.Filter(j.Literal(str(constant)), "byte_length"):
@@ -149,9 +185,50 @@ def _comparison(operator: str, left: j.Expression, right: j.Expression, facts: K
                 return j.Attribute(loop, "last")
             if operator in ("!=", "<"):
                 return b.not_(j.Attribute(loop, "last"))
+        case j.Filter(value, "first_characters", (j.Literal(int(count)),)), j.Literal(str(constant)) if (
+            operator in ("==", "!=") and constant
+        ):
+            return _first_characters_are(operator, value, count, constant)
         case j.Filter(value, "byte_length"), j.Literal(int(number)):
             return _byte_length(operator, value, number, facts)
     return j.Binary(operator, left, right)
+
+
+def _bytes_in(constant: j.Expression) -> int | None:
+    match constant:
+        case j.Literal(str(text)):
+            return len(text.encode())
+        case _:
+            return None
+
+
+def ends_with(first: j.Expression, second: j.Expression) -> j.Expression | None:
+    """Return the test of a text's end that two tests are together: of its length and of its last bytes."""
+    match first, second:
+        case (
+            j.Binary(">=", j.Filter(measured, "byte_length"), j.Literal(int(least))),
+            j.Binary(
+                "==",
+                j.Filter(
+                    value,
+                    "byte_slice",
+                    (j.Filter(j.Filter(same, "byte_slice", (j.Literal(int(size)),)), "byte_length"),),
+                ),
+                j.Literal(str(suffix)),
+            ),
+        ) if measured == value == same and least == size == len(suffix.encode()):
+            return j.Call(j.Attribute(value, "endswith"), (j.Literal(suffix),))
+        case _:
+            return None
+
+
+def _first_characters_are(operator: str, value: j.Expression, count: int, constant: str) -> j.Expression:
+    """Compare the first characters of a text with a constant."""
+    if len(constant) > count:
+        return j.Literal(operator == "!=")
+    whole = j.Binary("==", value, j.Literal(constant))
+    test = b.starts_with(value, constant) if len(constant) == count else whole
+    return test if operator == "==" else b.not_(test)
 
 
 def _runs_over(facts: Knowledge, loop: j.Expression, value: j.Expression) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from transplate.convert.go_to_jinja.conversations import has_long_numbers
 from transplate.convert.go_to_jinja.macros import variants
 from transplate.convert.jinja_to_go.build import call
 from transplate.convert.jinja_to_go.interface import Interface
@@ -39,22 +40,6 @@ _PRINTED: Mapping[str, frozenset[str]] = {
 
 _GRANTED = frozenset({"object-arguments"})
 """What holds of all that Ollama hands to a template."""
-
-
-def has_long_numbers(value: object) -> bool:
-    """Tell whether there is a number in a value that the macros print in another way than Go."""
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Mapping):
-            pending.extend(part.values())
-        elif isinstance(part, list | tuple):
-            pending.extend(part)
-        elif isinstance(part, int | float) and not isinstance(part, bool):
-            digits = f"{abs(part):.20g}".replace(".", "").split("e")[0].strip("0")
-            if len(digits) > 15 or not (part == 0 or 1e-14 <= abs(part) < 1e30):
-                return True
-    return False
 
 
 @dataclass(frozen=True)
@@ -143,8 +128,6 @@ NUMBERS = Loss(
     "numbers of more than 15 digits, below 1e-14 or from 1e30 on are printed as Go prints them, which the "
     "macro json does not",
     name="long-numbers",
-    affects=lambda conversation: has_long_numbers(
-        [conversation.tools, [[call.arguments for call in one.tool_calls] for one in conversation.messages]]
-    ),
+    affects=has_long_numbers,
 )
 """Where the macros do not print quite what Go does."""

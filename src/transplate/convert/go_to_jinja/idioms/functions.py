@@ -1,0 +1,157 @@
+"""The functions that idioms are calls of, in Jinja."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transplate.convert.go_to_jinja import build as b
+from transplate.convert.go_to_jinja import printing
+from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.shapes import Shape, Value
+from transplate.convert.go_to_jinja.text import CHARACTERS, FROM_FIRST
+from transplate.convert.go_to_jinja.typetests import has_type
+from transplate.jinja import nodes as j
+from transplate.source import Span
+
+
+def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Value:
+    """Return the value of a call of one of :data:`IDIOMS`.
+
+    Raises:
+        UnsupportedTemplate: It has no exact counterpart in Jinja.
+    """
+    if name in _JSON:
+        return Value(Shape.TEXT, printing.marshalled(c, arguments[0], span, _JSON[name]))
+    if name in _NUMBERS:
+        return _NUMBERS[name](c, span, arguments[0])
+    if any(argument.shape is not Shape.TEXT for argument in arguments):
+        raise c.refusal(span, "a method of texts on what may be something else cannot be said in Jinja")
+    subject, *rest = map(printing.as_text, arguments)
+    if name in _CUTS:
+        return Value(Shape.TEXT, _cut(c, name, subject, rest))
+    return _METHODS[name](c, span, subject, *rest)
+
+
+_JSON = {"spaced_json": "spaced_", "python_json": "python_"}
+
+# --- cutting --------------------------------------------------------------------------------------------
+
+_ASCII_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
+_SPACE = (
+    _ASCII_SPACE
+    + "\x85\xa0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + "\u2028\u2029\u202f\u205f\u3000"
+)
+_MARKS = {"_ascii_space": _ASCII_SPACE, "_space": _SPACE, "": ""}
+_ENDS = {"lstrip": ("cut_start",), "rstrip": ("cut_end",), "strip": ("cut_start", "cut_end")}
+_CUTS = {method + kind: (method, marks) for method in _ENDS for kind, marks in _MARKS.items()}
+
+
+def _cut(c: Context, name: str, subject: j.Expression, constants: list[j.Expression]) -> j.Expression:
+    """Return a text without some characters at one end or both.
+
+    Engines differ in what is white space for their own methods, and whether these take other characters.
+    """
+    method, marks = _CUTS[name]
+    if marks and c.assumptions.use("plain-space"):
+        match subject:
+            case j.Call(j.Attribute(inner, "lstrip"), ()) if method == "rstrip":
+                return j.Call(j.Attribute(inner, "strip"))
+            case _:
+                return j.Call(j.Attribute(subject, method))
+    if constants:
+        (given,) = constants
+        marks = str(given.value) if isinstance(given, j.Literal) else ""
+    characters = j.ListLiteral(tuple(map(j.Literal, marks)))
+    for macro in _ENDS[method]:
+        subject = b.call(macro, subject, characters)
+    return subject
+
+
+def _parity(c: Context, span: Span, number: Value) -> Value:
+    """Return what is left of a number divided by two."""
+    if number.shape is not Shape.INT or not c.is_natural(printing.as_integer(number)):
+        raise c.refusal(span, "the last binary digit of what may be negative cannot be said in Jinja")
+    left = j.Binary("%", printing.as_integer(number), j.Literal(2))
+    c.naturals.add(left)
+    return Value(Shape.INT, left)
+
+
+def _python_number(c: Context, span: Span, number: Value) -> Value:
+    """Return a number of the JSON as Python writes it; Go fails where it is something else."""
+    if number.shape is not Shape.ANY:
+        raise c.refusal(span, "a number as Python prints it, of what may be something else")
+    is_number = has_type(c, number, Shape.FLOAT.value, span)
+    c.check(b.not_(is_number), "incompatible types for comparison")
+    return Value(Shape.TEXT, b.call("python_json", number.expression))
+
+
+_NUMBERS = {"parity": _parity, "python_number": _python_number}
+
+# --- searching ------------------------------------------------------------------------------------------
+
+
+def _contains(_c: Context, _span: Span, subject: j.Expression, part: j.Expression) -> Value:
+    return Value(Shape.BOOL, j.Binary("in", part, subject))
+
+
+def _split(subject: j.Expression, part: j.Expression) -> j.Call:
+    return j.Call(j.Attribute(subject, "split"), (part,))
+
+
+def _before_first(_c: Context, _span: Span, subject: j.Expression, part: j.Expression) -> Value:
+    return Value(Shape.TEXT, j.Item(_split(subject, part), j.Literal(0)))
+
+
+def _after_last(_c: Context, _span: Span, subject: j.Expression, part: j.Expression) -> Value:
+    return Value(Shape.TEXT, j.Item(_split(subject, part), j.Literal(-1)))
+
+
+def _from_first(c: Context, span: Span, subject: j.Expression, part: j.Expression) -> Value:
+    """Return the text from a part on: what engines have no name for, and what is seldom read as it is."""
+    rest = j.Filter(subject, FROM_FIRST, (part,))
+    c.refuse_later(rest, span, "a text from some part on cannot be said in Jinja")
+    return Value(Shape.TEXT, rest)
+
+
+def _replaced(_c: Context, _span: Span, subject: j.Expression, old: j.Expression, new: j.Expression) -> Value:
+    return Value(Shape.TEXT, j.Filter(subject, "replace", (old, new)))
+
+
+def _characters(c: Context, span: Span, subject: j.Expression) -> Value:
+    """Return a text of as many bytes as another has characters; engines count these in their own ways."""
+    if not c.assumptions.use("ascii-texts"):
+        raise c.refusal(span, "the number of characters of a text cannot be counted in Jinja")
+    counted = j.Filter(subject, CHARACTERS)
+    c.refuse_later(counted, span, "the number of characters of a text cannot be counted in Jinja")
+    return Value(Shape.TEXT, counted, size=b.length(subject))
+
+
+def _lower(c: Context, span: Span, subject: j.Expression) -> Value:
+    return _cased(c, span, subject, "lower")
+
+
+def _upper(c: Context, span: Span, subject: j.Expression) -> Value:
+    return _cased(c, span, subject, "upper")
+
+
+def _cased(c: Context, span: Span, subject: j.Expression, method: str) -> Value:
+    """Return a text in small or capital letters; what is meant is ASCII's, and engines know others too."""
+    if not c.assumptions.use("ascii-texts"):
+        raise c.refusal(span, "small and capital letters of ASCII alone cannot be said in Jinja")
+    return Value(Shape.TEXT, j.Call(j.Attribute(subject, method)))
+
+
+_METHODS: dict[str, Callable[..., Value]] = {
+    "contains": _contains,
+    "before_first": _before_first,
+    "after_last": _after_last,
+    "from_first": _from_first,
+    "replaced": _replaced,
+    "characters": _characters,
+    "lower": _lower,
+    "upper": _upper,
+}
+IDIOMS = _NUMBERS.keys() | _JSON.keys() | _CUTS.keys() | _METHODS.keys()
+"""Their names."""

@@ -1,0 +1,183 @@
+"""The encodings that ``to_go`` writes, as patterns, made by what writes them for constants that may be meant.
+
+A pattern is the tree that ``to_go`` would print for the constants found in a piece of code. Whether the code
+is that tree is for :mod:`matching` to say; how the constants were guessed means nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from transplate.convert.go_to_jinja.idioms.matching import HOLE, parts_of
+from transplate.convert.jinja_to_go import cases, defines, strings
+from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.gotmpl import nodes as go
+from transplate.gotmpl.parser import parse
+from transplate.ollama.functions import FUNCTIONS
+
+_TAKEN = re.compile(r"\$([spq])\b")
+
+
+@dataclass(frozen=True, eq=False)
+class Idiom:
+    """An encoding.
+
+    Attributes:
+        text: The statements; ``$s``, ``$p`` and ``$q`` are what they take.
+        results: The variables that they compute, each with the function whose result it is.
+        constants: The constants that the functions take behind ``$s``, ``$p`` and ``$q``.
+    """
+
+    text: str
+    results: tuple[tuple[str, str], ...]
+    constants: tuple[str, ...] = ()
+
+    @cached_property
+    def pattern(self) -> go.Body:
+        """The tree as ``to_go`` prints it, with holes for what it takes."""
+
+        def hole(found: re.Match[str]) -> str:
+            return found[0] if f"{found[0]} :=" in self.text else HOLE + found[1]
+
+        reads = "".join(f"{{{{ ${name} }}}}" for name, _ in self.results)
+        body = cleaned(_parsed(_TAKEN.sub(hole, self.text) + reads), {})
+        said = [item for item in body if not isinstance(item, go.Text) or item.value]
+        return tuple(said[: len(said) - len(self.results)])
+
+
+@lru_cache(maxsize=8)
+def printing_patterns() -> tuple[tuple[str, go.Body], ...]:
+    """Return the bodies of the templates that ``to_go`` defines, and the function whose result they print."""
+    return (
+        ("spaced_json", _parsed(defines.ORDINARY["json"])),
+        ("python_json", _parsed(defines.DEFINES["json"])),
+        ("python_json", _parsed(defines.DEFINES["json string"])),
+        ("python_number", _parsed(defines.DEFINES["number"])),
+    )
+
+
+def _parsed(text: str) -> go.Body:
+    return parse(text, functions={*FUNCTIONS, *(HOLE + name for name in "spq")}).body
+
+
+def candidates(items: go.Body) -> Iterator[Idiom]:
+    """Yield the idioms that may be the beginning of a body, those first that have others in them."""
+    loop = next((item for item in items if isinstance(item, go.Range | go.If)), None)
+    if loop is None:
+        return
+    for part in _parts(items):
+        for new in _replacements(items):
+            yield _replacement(part, new)
+        yield from _searches(part)
+    yield from _cuts("".join(dict.fromkeys(_compared(loop))))
+    yield from _others()
+
+
+@lru_cache(maxsize=256)
+def _replacement(part: str, new: str) -> Idiom:
+    return Idiom(strings.replace(part, new), (("d", "replaced"),), (part, new))
+
+
+@lru_cache(maxsize=256)
+def _searches(part: str) -> tuple[Idiom, ...]:
+    return (
+        Idiom(strings.after_last(part), (("d", "after_last"),), (part,)),
+        Idiom(strings.before(part), (("d", "before_first"),), (part,)),
+        Idiom(strings.find(part), (("d", "contains"), ("t", "from_first")), (part,)),
+        Idiom(strings.find(part), (("d", "contains"),), (part,)),
+        Idiom(strings.find(part), (("t", "from_first"),), (part,)),
+    )
+
+
+@lru_cache(maxsize=256)
+def _cuts(characters: str) -> tuple[Idiom, ...]:
+    """Return what cuts characters off: white space, or those that something is compared with."""
+    made: list[Idiom] = []
+    sets: list[tuple[str, str | None, bool]] = [("_ascii_space", None, True), ("_space", None, False)]
+    for kind, given, ascii_only in [*sets, *([("", characters, False)] if characters else [])]:
+        left = strings.left_strip(given, ascii_only=ascii_only)
+        right = strings.right_strip(given, ascii_only=ascii_only)
+        both = f"{left}{{{{ $x = $d }}}}{right}".replace("$s", "$x")
+        constants = () if given is None else (given,)
+        made += (
+            Idiom("{{ $x := $s }}" + both, (("d", f"strip{kind}"),), constants),
+            Idiom(left, (("d", f"lstrip{kind}"),), constants),
+            Idiom(right, (("d", f"rstrip{kind}"),), constants),
+        )
+    return tuple(made)
+
+
+_PARITY = (
+    '{{ $b := printf "%b" $s }}{{ $d := 0 }}'
+    '{{ if eq (slice $b (len (slice $b 1))) "1" }}{{ $d = 1 }}{{ end }}'
+)
+
+
+@lru_cache(maxsize=1)
+def _others() -> tuple[Idiom, ...]:
+    return (
+        Idiom(strings.LENGTH.removesuffix("{{ $d := len $n }}"), (("n", "characters"),)),
+        Idiom(strings.find_any(), (("d", "contains"),)),
+        Idiom(_PARITY, (("d", "parity"),)),
+        *(
+            Idiom(cases.change_case(lower=name == "lower", is_ascii=is_ascii), (("d", name),))
+            for name in ("lower", "upper")
+            for is_ascii in (True, False)
+        ),
+        Idiom(defines.scan(None, is_plain=True), (("d", "spaced_json"),)),
+        Idiom(defines.scan(None, is_plain=False), (("d", "python_json"),)),
+        Idiom(defines.STRING_VALUE, (("d", "python_json"),)),
+        Idiom(defines.NUMBER_VALUE, (("d", "python_number"),)),
+    )
+
+
+# --- constants ------------------------------------------------------------------------------------------
+
+
+def _commands(node: object) -> Iterator[tuple[str, tuple[go.Operand, ...]]]:
+    """Yield the calls in a tree: the name of the function and the arguments."""
+    for part in parts_of(node):
+        match part:
+            case go.Command((go.Identifier(name), *arguments)):
+                yield name, tuple(arguments)
+            case _:
+                pass
+
+
+def _compared(loop: go.Item) -> Iterator[str]:
+    """Yield the single characters that something is compared with."""
+    for name, (_, *others) in ((name, found) for name, found in _commands(loop) if found):
+        if name in ("eq", "ne"):
+            yield from (one.value for one in others if isinstance(one, go.String) and len(one.value) == 1)
+
+
+def _parts(items: go.Body) -> list[str]:
+    """Return the constants that something is compared with which is as long."""
+    found: dict[str, None] = {}
+    for name, arguments in _commands(items):
+        match name, arguments:
+            case "eq", (
+                go.Pipeline(
+                    (go.Command((go.Identifier("slice"), go.Pipeline(), go.Number(), go.Number(_, size))),)
+                ),
+                go.String(_, part),
+            ) if len(part.encode(errors="surrogateescape")) == size:
+                found[part] = None
+            case _:
+                pass
+    return list(found)
+
+
+def _replacements(items: go.Body) -> list[str]:
+    """Return the constants that are printed behind two other things."""
+    found: dict[str, None] = {}
+    for name, arguments in _commands(items):
+        match name, arguments:
+            case "print", (_, _, go.String(_, text)):
+                found[text] = None
+            case _:
+                pass
+    return list(found)

@@ -1,0 +1,179 @@
+"""What ``to_go`` needs many statements for comes back as one call, and prints the same in every engine."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from tests.convert.cases import Case, make_case
+from tests.convert.test_constructs import _check, engines
+from tests.oracle.engines import Engine
+from tests.oracle.ollama import GoOracle
+from transplate import to_go, to_jinja
+from transplate.convert.go_to_jinja.idioms.recognise import recognised
+from transplate.errors import UnsupportedTemplate
+from transplate.gotmpl.parser import parse
+from transplate.gotmpl.printer import print_template
+from transplate.ollama.functions import FUNCTIONS
+
+__all__ = ["engines"]
+
+_EACH = "{% for message in messages %}<{{ message.role }}>BODY{% endfor %}"
+_TOOLS = "{% if tools %}{% for tool in tools %}BODY{% endfor %}{% endif %}{% for m in messages %}{% endfor %}"
+_CALLS = (
+    "{% for message in messages %}{% if message.tool_calls %}{% for call in message.tool_calls %}BODY"
+    "{% endfor %}{% endif %}{{ message.content }}{% endfor %}"
+)
+METHODS = {
+    "strip": "{{ message.content.strip() }}|",
+    "strip in a variable": "{% set t = message.content.strip() %}{% if t %}{{ t }}|{{ t }}{% endif %}",
+    "trim": "{{ message.content | trim }}|{{ message.content | trim }}",
+    "lstrip": "{% set text = message.content.lstrip() %}{{ text }}{{ text }}|",
+    "rstrip": "{% set text = message.content.rstrip() %}{{ text }}|{{ text }}|",
+    "lstrip of line breaks": "{{ message.content.lstrip('\n') }}",
+    "rstrip of line breaks": "{{ message.content.rstrip('\n') }}|",
+    "strip of line breaks": "{% set text = message.content.strip('\n') %}{{ text }}|{{ text }}",
+    "strip of several": "{% set text = message.content.strip('<é n>') %}{{ text }}|{{ text }}",
+    "in": "{% if '</think>' in message.content %}yes{% else %}no{% endif %}",
+    "in, not a tag": "{% if 'ne' in message.content %}yes{% else %}no{% endif %}",
+    "in, with a space": "{% if 'a b' in message.content %}yes{% else %}no{% endif %}",
+    "in another text": "{% if message.role in message.content %}yes{% endif %}",
+    "split, first": "{{ message.content.split('</think>')[0] }}",
+    "split, last": "{{ message.content.split('</think>')[-1] }}",
+    "split, last of one letter": "{{ message.content.split('e')[-1] }}",
+    "split where it is": (
+        "{% if '</think>' in message.content %}{{ message.content.split('</think>')[0].rstrip('\n') }}:"
+        "{{ message.content.split('</think>')[-1].lstrip('\n') }}{% else %}{{ message.content }}{% endif %}"
+    ),
+    "replace": "{{ message.content.replace('</think>', '<end>') }}",
+    "startswith": "{% if message.content.startswith('<tool_response>') %}yes{% endif %}",
+    "endswith": "{% if message.content.endswith('</think>') %}yes{% endif %}",
+    "both ends": (
+        "{% set text = message.content %}"
+        "{% if not (text.startswith('<think>') and text.endswith('</think>')) %}no{% endif %}"
+    ),
+    "parity": "{% if loop.index0 % 2 == 0 %}even{% else %}odd{% endif %}",
+    "subtraction": "{% set at = messages|length - loop.index0 - 1 %}{{ messages[at].role }}",
+    "unset": (
+        "{% if message.role == 'user' %}{% set text = message.content %}{% endif %}"
+        "{% if text is defined %}{{ text }}{% endif %}"
+    ),
+}
+JSON = {
+    "a tool": (_TOOLS, "{{ tool | tojson }}"),
+    "a tool, kept": (_TOOLS, "{% set text = tool | tojson %}{{ text }}{{ text|length > 3 }}"),
+    "parameters": (_TOOLS, "{{ tool.function.parameters.properties | tojson }}"),
+    "arguments": (_CALLS, "{{ call.function.arguments | tojson }}"),
+    "arguments and others": (
+        _CALLS,
+        "{{ call.function.arguments | tojson }}{{ call.function.name | tojson }}",
+    ),
+    "each argument": (
+        _CALLS,
+        "{% for key, value in call.function.arguments.items() %}{{ key }}={% if value is string %}{{ value }}"
+        "{% else %}{{ value | tojson }}{% endif %}{% endfor %}",
+    ),
+}
+BY_CHARACTERS = {
+    "small letters": "{{ message.content.lower() }}",
+    "capital letters": "{{ message.content.upper() }}|{{ message.content.upper() }}",
+    "length": "{{ message.content | length }}",
+    "the first ones": "{{ message.content[:5] }}",
+    "all but the first": "{{ message.content[5:] }}",
+}
+"""What engines count or change alike in ASCII only, so that the exact form refuses it."""
+
+TEMPLATES = {
+    **{name: _EACH.replace("BODY", body) for name, body in METHODS.items()},
+    **{f"JSON of {name}": whole.replace("BODY", body) for name, (whole, body) in JSON.items()},
+}
+_PIECES = (
+    "</think>",
+    "<think>",
+    "\n",
+    "\n\n",
+    " ",
+    "\t",
+    "\u3000",
+    "\xa0",
+    "\x1f",
+    "a b",
+    "é",
+    "😀",
+    "one",
+    "<tool_response>",
+    "&",
+    "user",
+)
+
+
+def _odd_texts(case: Case, random: Random) -> Case:
+    """Return a conversation whose texts have white space, tags and other letters at their ends."""
+    for message in case.messages:
+        if isinstance(message.get("content"), str):
+            message["content"] = "".join(random.choices(_PIECES, k=random.randint(0, 6)))
+    return case
+
+
+CASES = [make_case(seed) for seed in range(5000, 5014)] + [
+    _odd_texts(make_case(seed), Random(seed)) for seed in range(5014, 5040)
+]
+
+
+@pytest.mark.parametrize("jinja", TEMPLATES.values(), ids=TEMPLATES.keys())
+def test_what_comes_back_prints_the_same(jinja: str, go_oracle: GoOracle, engines: list[Engine]) -> None:
+    for exact in (True, False):
+        source = to_go(jinja, exact=exact).text
+        assert _check(source, go_oracle, engines, CASES, exact=True) == len(CASES)
+        _check(source, go_oracle, engines, CASES)
+
+
+@pytest.mark.parametrize("body", BY_CHARACTERS.values(), ids=BY_CHARACTERS.keys())
+def test_what_depends_on_characters_is_for_ascii(
+    body: str, go_oracle: GoOracle, engines: list[Engine]
+) -> None:
+    source = to_go(_EACH.replace("BODY", body)).text
+    assert "ascii-texts" in [one.name for one in to_jinja(source).assumptions]
+    _check(source, go_oracle, engines, CASES)
+    with pytest.raises(UnsupportedTemplate):
+        to_jinja(source, exact=True)
+
+
+FUNCTIONS_OF = {
+    "strip": "lstrip_space",
+    "lstrip of line breaks": "lstrip",
+    "in": "contains",
+    "split, last": "after_last",
+    "replace": "replaced",
+    "parity": "parity",
+    "JSON of a tool": "python_json",
+}
+
+
+@pytest.mark.parametrize(("name", "function"), FUNCTIONS_OF.items())
+def test_other_names_are_recognised_and_other_statements_are_not(name: str, function: str) -> None:
+    """Change each word of the Go: a name is no matter where all of it is changed, and all else is."""
+    source = to_go(TEMPLATES[name], exact=True).text
+
+    def is_recognised(text: str) -> bool:
+        tree = recognised(parse(text, functions=FUNCTIONS))
+        return re.search(rf"(:=|{{{{) {function} ", print_template(tree.body)) is not None
+
+    assert is_recognised(source)
+    names = sorted(set(re.findall(r"\$[a-z]\w*", source)), key=len, reverse=True)
+    renamed = source
+    for number, variable in enumerate(names):
+        renamed = re.sub(rf"\{variable}\b", f"$other{number}", renamed)
+    assert is_recognised(renamed)
+    begin = source.index("range len" if "range len" in source else "printf")
+    changed = 0
+    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|\b[0-9]+\b|\beq\b|\bne\b', source[begin : begin + 200]):
+        at = begin + found.start()
+        word = found[0]
+        other = {"eq": "ne", "ne": "eq"}.get(word) or ('"other"' if word[0] == '"' else f"{int(word) + 7}")
+        mutant = source[:at] + other + source[at + len(word) :]
+        assert not is_recognised(mutant), mutant
+        changed += 1
+    assert changed
