@@ -65,15 +65,31 @@ def _parsed(text: str) -> go.Body:
 
 def candidates(items: go.Body) -> Iterator[Idiom]:
     """Yield the idioms that may be the beginning of a body, those first that have others in them."""
-    loop = next((item for item in items if isinstance(item, go.Range | go.If)), None)
-    if loop is None:
+    at = next((at for at, item in enumerate(items) if isinstance(item, go.Range | go.If)), None)
+    if at is None or not _may_compute(items[at]):
         return
+    loop, items = items[at], items[: at + _BEHIND]
     for part in _parts(items):
         for new in _replacements(items):
             yield _replacement(part, new)
         yield from _searches(part)
     yield from _cuts("".join(dict.fromkeys(_compared(loop))))
     yield from _others()
+
+
+_BEHIND = 4
+"""Items of an idiom from its first loop or branch on, at most."""
+
+
+def _may_compute(item: go.Item) -> bool:
+    """Tell whether a loop or a branch may be the first of an idiom."""
+    match item:
+        case go.Range(go.Pipeline((go.Command((go.Identifier("len"), _)),))):
+            return True
+        case go.If(go.Pipeline((go.Command((go.Identifier("eq" | "ne"), one, other)),))):
+            return isinstance(one, go.Pipeline) or isinstance(other, go.Number)
+        case _:
+            return False
 
 
 @lru_cache(maxsize=256)
