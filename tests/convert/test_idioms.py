@@ -64,6 +64,9 @@ METHODS = {
 JSON = {
     "a tool": (_TOOLS, "{{ tool | tojson }}"),
     "a tool, kept": (_TOOLS, "{% set text = tool | tojson %}{{ text }}{{ text|length > 3 }}"),
+    "a tool on lines": (_TOOLS, "{{ tool | tojson(indent=4) }}"),
+    "all tools on lines": (_TOOLS, "{{ loop.first and tools | tojson(indent=2) }}"),
+    "arguments on lines": (_CALLS, "{{ call.function.arguments | tojson(indent=2) }}"),
     "parameters": (_TOOLS, "{{ tool.function.parameters.properties | tojson }}"),
     "arguments": (_CALLS, "{{ call.function.arguments | tojson }}"),
     "arguments and others": (

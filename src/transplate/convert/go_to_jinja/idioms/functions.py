@@ -21,7 +21,10 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
         UnsupportedTemplate: It has no exact counterpart in Jinja.
     """
     if name in _JSON:
-        return Value(Shape.TEXT, printing.marshalled(c, arguments[0], span, _JSON[name]))
+        value, *layout = arguments
+        text = printing.marshalled(c, value, span, _JSON[name])
+        lines = b.call("on_lines", text, *(one.expression for one in layout))
+        return Value(Shape.TEXT, lines if layout else text)
     if name in _NUMBERS:
         return _NUMBERS[name](c, span, arguments[0])
     if any(argument.shape is not Shape.TEXT for argument in arguments):

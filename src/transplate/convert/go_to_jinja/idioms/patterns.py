@@ -73,6 +73,7 @@ def candidates(items: go.Body) -> Iterator[Idiom]:
         for new in _replacements(items):
             yield _replacement(part, new)
         yield from _searches(part)
+    yield from _on_lines(items)
     yield from _cuts("".join(dict.fromkeys(_compared(loop))))
     yield from _others()
 
@@ -130,6 +131,33 @@ _PARITY = (
     '{{ $b := printf "%b" $s }}{{ $d := 0 }}'
     '{{ if eq (slice $b (len (slice $b 1))) "1" }}{{ $d = 1 }}{{ end }}'
 )
+
+
+def _on_lines(items: go.Body) -> Iterator[Idiom]:
+    """Yield what writes JSON on lines, if a body begins with a line break and some spaces."""
+    match items[0]:
+        case go.Action(go.Pipeline((go.Command((go.String(_, begin),)),))) if begin[:1] == "\n":
+            steps = {
+                one.value
+                for name, arguments in _commands(items)
+                for one in arguments[1:]
+                if name == "print" and isinstance(one, go.String) and one.value and not one.value.strip(" ")
+            }
+            for step in sorted(steps, key=len, reverse=True):
+                yield from _indented(begin, step)
+        case _:
+            pass
+
+
+@lru_cache(maxsize=64)
+def _indented(begin: str, step: str) -> tuple[Idiom, ...]:
+    level = (len(begin) - 1) // len(step)
+    return tuple(
+        Idiom(
+            defines.scan(len(step), level=level, is_plain=is_plain), (("d", name),), (begin, step)
+        )
+        for is_plain, name in ((True, "spaced_json"), (False, "python_json"))
+    )
 
 
 @lru_cache(maxsize=1)
