@@ -153,9 +153,7 @@ def _on_lines(items: go.Body) -> Iterator[Idiom]:
 def _indented(begin: str, step: str) -> tuple[Idiom, ...]:
     level = (len(begin) - 1) // len(step)
     return tuple(
-        Idiom(
-            defines.scan(len(step), level=level, is_plain=is_plain), (("d", name),), (begin, step)
-        )
+        Idiom(defines.scan(len(step), level=level, is_plain=is_plain), (("d", name),), (begin, step))
         for is_plain, name in ((True, "spaced_json"), (False, "python_json"))
     )
 
