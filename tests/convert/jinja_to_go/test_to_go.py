@@ -10,8 +10,10 @@ from tests.convert.jinja_to_go.small import SMALL
 from tests.fuzz.jinja_to_go import Reference, Result, check
 from tests.fuzz.jinja_to_go_judge import OwnJudge
 from tests.fuzz.jinja_to_go_sources import mutants
+from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from transplate.convert.jinja_to_go.convert import to_go
 from transplate.errors import TemplateSyntaxError, UnsupportedTemplate
+from transplate.jinja import JinjaTemplate
 
 OWN = Path(__file__).parent.parent.parent.parent / "templates" / "jinja"
 
@@ -60,3 +62,31 @@ def test_what_cannot_be_said_is_refused_by_name_and_place() -> None:
 
 def test_an_exception_of_the_template_is_an_error_with_its_text() -> None:
     assert 'template "no users here"' in to_go("{{ raise_exception('no users here') }}").text
+
+
+CONTINUED = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}"
+    "{% if not (continue_final_message and loop.last) %}<end>{% endif %}{% endfor %}"
+    "{% if continue_final_message is defined and continue_final_message is false %}.{% endif %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("last", ["user", "assistant"])
+@pytest.mark.parametrize(
+    "variables", [{}, {"continue_final_message": True}, {"continue_final_message": False}]
+)
+def test_a_last_message_is_left_open_where_the_template_has_that_variable(
+    variables: dict[str, bool], last: str, exact: bool, go_oracle: GoOracle
+) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}]
+    messages = messages if last == "assistant" else [*messages, {"role": "user", "content": "Why?"}]
+    text = to_go(CONTINUED, variables=variables, exact=exact, ollama=OLLAMA_VERSION).text
+    (found,) = go_oracle.render_all(text, [{"messages": messages}])
+    wanted = JinjaTemplate(CONTINUED).render(
+        messages, add_generation_prompt=last != "assistant", variables=variables
+    )
+    assert found.output.decode() == wanted
+    is_open = last == "assistant" and variables.get("continue_final_message", False)
+    assert wanted.endswith("<assistant>Yes") is is_open
