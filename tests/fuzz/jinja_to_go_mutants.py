@@ -240,6 +240,15 @@ def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]
                 called["function"]["arguments"] = rng.choice(
                     (None, {}, {"a": _NUMBERS}, {"a": literal.value}, called["function"].get("arguments"))
                 )
+        for tool in case.get("tools", ()):
+            parameters = tool["function"].get("parameters", {})
+            if isinstance(parameters.get("properties"), dict) and rng.random() < 0.5:
+                schema = {
+                    "type": "number",
+                    "description": literal.value,
+                    "enum": [*_NUMBERS, None, literal.value],
+                }
+                parameters["properties"]["a"] = schema
         made.append(Request(case, ordinary=False))
     return made
 
