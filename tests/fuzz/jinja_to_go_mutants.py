@@ -64,6 +64,7 @@ _NUMBERS = [
     10.00001,
     100000000,
 ]
+_STRINGS = ["", "it's", 'say "x"', "'\"", "\\n", "\b\f\v\t\r\n\0\x7f\x85\u00ad\u2028<>&\u00e9\ufeff😀"]
 VERDICTS = {
     "noticed": "a request comes out otherwise",
     "noticed when aimed at": "one does that has the literal in its texts",
@@ -238,7 +239,13 @@ def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]
                 message[key] = _text_with(literal.value, message[key], marks, around, number, rng)
             for called in message.get("tool_calls", ())[:1]:
                 called["function"]["arguments"] = rng.choice(
-                    (None, {}, {"a": _NUMBERS}, {"a": literal.value}, called["function"].get("arguments"))
+                    (
+                        None,
+                        {},
+                        {"a": _NUMBERS},
+                        {"a": [*_STRINGS, literal.value]},
+                        called["function"].get("arguments"),
+                    )
                 )
         for tool in case.get("tools", ()):
             parameters = tool["function"].get("parameters", {})
@@ -246,7 +253,7 @@ def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]
                 schema = {
                     "type": "number",
                     "description": literal.value,
-                    "enum": [*_NUMBERS, None, literal.value],
+                    "enum": [*_NUMBERS, *_STRINGS, None, literal.value],
                 }
                 parameters["properties"]["a"] = schema
         made.append(Request(case, ordinary=False))
