@@ -68,6 +68,7 @@ _STRINGS = ["", "it's", 'say "x"', "'\"", "\\n", "\b\f\v\t\r\n\0\x7f\x85\u00ad\u
 VERDICTS = {
     "noticed": "a request comes out otherwise",
     "noticed when aimed at": "one does that has the literal in its texts",
+    "noticed when longer": "nothing depends on its letters, but on how many they are",
     "not reached": "no request reaches the literal",
     "overwritten": "the variable gets another value before it is read",
     "shortcut": "the condition that it is in chooses between ways that print the same",
@@ -196,6 +197,10 @@ def verdict(reference: Reference, text: str, literal: Literal, rng: Random) -> s
     aimed_at = _verdicts(aimed, text)
     if _verdicts(aimed, changed) != aimed_at:
         return "noticed when aimed at"
+    longer = literal.value + _CHANGE * 2
+    lengthened = literal.replaced(text, longer if literal.is_text else quote(longer))
+    if any(_verdicts(one, lengthened) != _verdicts(one, text) for one in (reference, aimed)):
+        return "noticed when longer"
     if _verdicts(reference, failing) == plain and _verdicts(aimed, failing) == aimed_at:
         return "not reached"
     return "shortcut" if is_shortcut(reference, aimed, text, literal) else "reached"
