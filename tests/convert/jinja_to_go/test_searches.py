@@ -45,3 +45,80 @@ def test_searches_find_what_python_finds(call: str) -> None:
             text = "".join(rng.choices(pieces, k=rng.randint(0, 9)))
             printed = template.execute(Values([{"role": "user", "content": text}])) if text else ""
             assert printed == (wanted(text, part) if text else ""), (part, text)
+
+
+SEVERAL = {
+    "in one text": (
+        "{{ '<think>' in text }}{{ '</think>' in text }}"
+        "{{ text.split('</think>')[0] }}{{ '<call>' in text }}",
+        lambda text: f"{'<think>' in text}{'</think>' in text}{text.split('</think>')[0]}{'<call>' in text}",
+    ),
+    "in what is cut out of it": (
+        "{% set cut = text|trim %}{{ '<think>' in text }}{{ '</think>' in cut }}"
+        "{{ '<call>' in cut.split('</think>')[0] }}",
+        lambda text: (
+            f"{'<think>' in text}{'</think>' in text.strip()}{'<call>' in text.strip().split('</think>')[0]}"
+        ),
+    ),
+    "replaced": (
+        "{{ text.replace('/think', '')|trim }}|{{ text.replace('/think', '').replace('/no_think', 'n') }}",
+        lambda text: (
+            f"{text.replace('/think', '').strip()}|{text.replace('/think', '').replace('/no_think', 'n')}"
+        ),
+    ),
+    "replaced by what makes another": (
+        "{% if '<call>' in text %}{% set text = text.replace('<call>', '<') %}{% endif %}"
+        "{{ '<think>' in text }}",
+        lambda text: str("<think>" in text.replace("<call>", "<")),
+    ),
+    "on one of two ways": (
+        "{% set made = text.split('</think>')[-1] if text.startswith('a') else text %}"
+        "{{ '<call>' in made }}{{ '<think>' in made }}",
+        lambda text: "".join(
+            str(part in (text.split("</think>")[-1] if text.startswith("a") else text))
+            for part in ("<call>", "<think>")
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_searches_begin_with_one(name: str) -> None:
+    rng = Random(name)
+    expression, wanted = SEVERAL[name]
+    source = "{% for message in messages %}{% set text = message.content %}EXPRESSION{% endfor %}"
+    converted = to_go(source.replace("EXPRESSION", expression), exact=True).text
+    assert "whether any of" in converted
+    template = OllamaTemplate(converted)
+    pieces = (
+        "<think>",
+        "</think>",
+        "<call>",
+        "/think",
+        "/no_think",
+        "think>",
+        "a",
+        " ",
+        "<",
+        "R&D",
+        "y" * 70,
+    )
+    for _ in range(60):
+        text = "".join(rng.choices(pieces, k=rng.randint(1, 7)))
+        assert template.execute(Values([{"role": "user", "content": text}])) == wanted(text), text
+
+
+@pytest.mark.parametrize("method", ["strip", "lstrip", "rstrip"])
+@pytest.mark.parametrize("exact", [True, False])
+def test_white_space_is_cut_as_in_python(method: str, exact: bool) -> None:
+    rng = Random(method)
+    letters = "\t\n\v\r\x1c a!~\x7f" + (
+        "\x80\x85\xa0é\u1680\u180e\u2003\u200b\u2028\u3000漢" if exact else "é"
+    )
+    template = OllamaTemplate(
+        to_go(f"{{% for m in messages %}}[{{{{ m.content.{method}() }}}}]{{% endfor %}}", exact=exact).text
+    )
+    for _ in range(200):
+        text = "".join(rng.choices(letters, k=rng.randint(1, 5)))
+        printed = template.execute(Values([{"role": "user", "content": text}]))
+        assert printed == f"[{getattr(text, method)()}]", repr(text)

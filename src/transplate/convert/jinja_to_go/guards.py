@@ -17,7 +17,7 @@ from transplate.convert.jinja_to_go.trees import with_bodies
 from transplate.gotmpl.nodes import Action, Body, Item, Operand, Variable
 
 
-@dataclass
+@dataclass(eq=False)
 class Search:
     """The searches in one text.
 

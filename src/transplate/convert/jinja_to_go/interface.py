@@ -87,12 +87,14 @@ class Variant:
         macro: The macro.
         arguments: How each parameter is made of what it is handed.
         items: Its body.
+        texts: The variables of arguments that are texts.
     """
 
     letter: str
     macro: MacroOf
     arguments: dict[str, Argument]
     items: list[Item] = field(default_factory=list)
+    texts: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -616,8 +618,8 @@ class Interface(Writer):
         """Note that a text was cut out of another."""
         raise NotImplementedError
 
-    def derive_merged(self, made: Variable, sources: tuple[Operand, Operand]) -> None:
-        """Note that a text is one of two."""
+    def derive_merged(self, made: Variable, test: Operand, first: Value, second: Value) -> None:
+        """Note that a text is one of two: the first if a test holds."""
         raise NotImplementedError
 
     # --- lists.py

@@ -231,8 +231,7 @@ class Merging(Interface):
                 self.items.append(build.assign(home, self.operand(value)))
         if shift:
             return Int(home, -shift)
-        if isinstance(one, Go) and isinstance(other, Go):
-            self.derive_merged(home, (one.expr, other.expr))
+        self.derive_merged(home, self._deciding, one, other)
         return Go(kinds | other_kinds, home, markup=markup.pop() if len(markup) == 1 else 2)
 
     def _either(self, name: str, one: Value, other: Value, first: list[Item], second: list[Item]) -> Value:

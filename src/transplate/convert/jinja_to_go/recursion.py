@@ -2,12 +2,13 @@
 
 A template of Go's can call itself, but gives nothing back. Here a loop runs a macro's body. Where the body
 calls a macro it takes the next of the answers that it has; if there is none it is left, the call goes on top
-of the stack, and its answer is added when the loop comes back to the caller, which starts anew.
+of the stack, and its answer is added when the loop comes back to the caller, which starts anew; what loops it
+has go on in the round in which they were left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -18,9 +19,11 @@ from transplate.convert.jinja_to_go.operands import constant, variable_name
 from transplate.convert.jinja_to_go.packing import TAKE
 from transplate.convert.jinja_to_go.reads import names_in
 from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.resuming import Answers, resumed
 from transplate.convert.jinja_to_go.state import State
 from transplate.convert.jinja_to_go.values import (
     ANY,
+    TEXT,
     Const,
     DictOf,
     Go,
@@ -37,7 +40,7 @@ from transplate.convert.jinja_to_go.values import (
     markup_of,
     together,
 )
-from transplate.gotmpl.nodes import Break, Comment, Item, Operand, Range, Variable
+from transplate.gotmpl.nodes import Body, Break, Comment, Operand, Range, Variable
 
 _DEEPEST = 12
 """How often macros may be called in one another at run time."""
@@ -207,7 +210,10 @@ class Recursions(Interface):
                 slots = iter(running.slots)
                 for name, argument in variant.arguments.items():
                     tops = [next(slots)[0] for _ in argument.operands]
-                    values[name] = argument.of([self.declare(variable_name(name), top) for top in tops])
+                    homes = [self.declare(variable_name(name), top) for top in tops]
+                    value = values[name] = argument.of(homes)
+                    if isinstance(value, Go) and value.kinds == TEXT and value.present is None:
+                        variant.texts.update(home.name for home in homes)
                 self.state.scopes[1] = values
                 self.write_macro(variant.macro.node, values)
         finally:
@@ -229,7 +235,11 @@ class Recursions(Interface):
             self.items += [build.declare(one, string("")) for one in slot[1:]]
         with self.block() as round_:
             self._assign((rest, done), (text, string("")), (called, string("")))
-            self.items.append(Range(build.pipeline(number(1)), _one_of(running.variants.values(), variant)))
+            own = Answers(done, rest, called, running.handed, self.fresh)
+            bodies = [
+                (one.letter, resumed(tuple(one.items), own, one.texts)) for one in running.variants.values()
+            ]
+            self.items.append(Range(build.pipeline(number(1)), _one_of(bodies, variant)))
             with self.block() as push:
                 with self.block() as fails:
                     reason = f"the macro {name}, which calls itself more than {_DEEPEST} deep"
@@ -272,10 +282,9 @@ def _in_go(kinds: frozenset[str], operand: Operand, value: Value) -> Argument:
     return Argument((kinds, markup), (operand,), lambda homes: Go(kinds, homes[0], markup=markup))
 
 
-def _one_of(variants: Iterable[Variant], variant: Variable) -> tuple[Item, ...]:
+def _one_of(bodies: Sequence[tuple[str, Body]], variant: Variable) -> Body:
     """Return the body of the macro that runs."""
-    *others, last = variants
-    made = tuple(last.items)
-    for one in reversed(others):
-        made = (build.when(call("eq", variant, string(one.letter)), tuple(one.items), made),)
+    *others, (_, made) = bodies
+    for letter, body in reversed(others):
+        made = (build.when(call("eq", variant, string(letter)), body, made),)
     return made

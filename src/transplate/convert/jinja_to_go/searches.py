@@ -5,7 +5,7 @@ from __future__ import annotations
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.guards import Guard, Origin, Search
 from transplate.convert.jinja_to_go.interface import Interface
-from transplate.convert.jinja_to_go.values import TEXT, TRUTH, Go, ListOf
+from transplate.convert.jinja_to_go.values import TEXT, TRUTH, Go, ListOf, Value
 from transplate.gotmpl.nodes import Body, Operand, Variable
 from transplate.gotmpl.printer import print_node
 from transplate.gotmpl.quoting import quote
@@ -84,12 +84,19 @@ class Searches(Interface):
         if isinstance(made, Variable) and made != source and self.is_stable(source):
             self.made_of[made.name] = self._origin(source)
 
-    def derive_merged(self, made: Variable, sources: tuple[Operand, Operand]) -> None:
-        """Note that a text is one of two."""
-        if all(map(self.is_stable, sources)):
-            one, other = map(self._origin, sources)
+    def derive_merged(self, made: Variable, test: Operand, first: Value, second: Value) -> None:
+        """Note that a text is one of two: the first if a test holds."""
+        one, other = (
+            self._origin(value.expr) if isinstance(value, Go) and self.is_stable(value.expr) else None
+            for value in (first, second)
+        )
+        search = next((one for one in self.searches.values() if test in one.found), None)
+        if search is not None and other is not None and other.text == search.source:
+            if other.search in (None, search):  # the first is not there where no constant is found
+                self.made_of[made.name] = Origin(other.text, search)
+        elif one is not None and other is not None and one.text == other.text:
             searches = [origin.search for origin in (one, other) if origin.search is not None]
-            if one.text == other.text and all(search is searches[0] for search in searches):
+            if all(search is searches[0] for search in searches):
                 self.made_of[made.name] = Origin(one.text, searches[0] if searches else None)
 
     def _origin(self, text: Operand) -> Origin:

@@ -6,7 +6,7 @@ characters in the precision of ``%s``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from transplate.gotmpl.quoting import quote
 
@@ -27,42 +27,59 @@ _SHORTEST_SHARED = 5
 def left_strip(characters: str | None, *, ascii_only: bool) -> str:
     """Return ``lstrip``; white space if ``characters`` is None."""
     found = characters if characters is not None else _SPACES_1 if ascii_only else _ALL_SPACES
-    hurry = ""
-    if characters is None and not ascii_only:
-        hurry = '{{ if and (gt $c " ") (lt $c "\\x7f") }}{{ break }}{{ end }}'
     is_ascii = all(character.isascii() for character in found)
     other = f"ne $c {_words(found)}" if len(found) == 1 else f"not (eq $c {_words(found)})"
-    return (
-        f'{{{{ $d := $s }}}}{{{{ range len $s }}}}{{{{ $c := printf "%.1s" $d }}}}{hurry}'
+    strip = (
+        f'{{{{ range len $s }}}}{{{{ $c := printf "%.1s" $d }}}}'
         f"{{{{ if {other} }}}}{{{{ break }}}}{{{{ end }}}}"
         f"{{{{ $d = slice $d {'1' if is_ascii else '(len $c)'} }}}}{{{{ end }}}}"
     )
+    if characters is None:
+        strip = f"{{{{ if {_may_be_space('$s', ascii_only=ascii_only)} }}}}{strip}{{{{ end }}}}"
+    return f"{{{{ $d := $s }}}}{strip}"
+
+
+def _may_be_space(text: str, *, ascii_only: bool) -> str:
+    """Return whether a text may begin with white space, or is empty; that takes less than to look for it."""
+    return f'lt {text} "!"' if ascii_only else f'or (lt {text} "!") (ge {text} "\\x7f")'
 
 
 def right_strip(characters: str | None, *, ascii_only: bool) -> str:
     """Return ``rstrip``; white space if ``characters`` is None."""
-    by_length: dict[int, list[str]] = {}
     if characters is None:
         groups = (_SPACES_1,) if ascii_only else (_SPACES_1, _SPACES_2, _SPACES_3)
-        by_length = {length: [*group] for length, group in enumerate(groups, 1)}
-    else:
-        for character in characters:
-            by_length.setdefault(len(character.encode()), []).append(character)
+        strip = _right_strip(dict(enumerate(groups, 1)))
+        last = "(slice $s (len (slice $s 1)))"
+        if not ascii_only:
+            return (
+                f"{{{{ $d := $s }}}}{{{{ if $s }}}}{{{{ $e := slice $s (len (slice $s 1)) }}}}"
+                f"{{{{ if {_may_be_space('$e', ascii_only=False)} }}}}{strip}{{{{ end }}}}{{{{ end }}}}"
+            )
+        return (
+            f"{{{{ $d := $s }}}}{{{{ if $s }}}}{{{{ if {_may_be_space(last, ascii_only=True)} }}}}"
+            f"{strip}{{{{ end }}}}{{{{ end }}}}"
+        )
+    by_length: dict[int, list[str]] = {}
+    for character in characters:
+        by_length.setdefault(len(character.encode()), []).append(character)
+    return f"{{{{ $d := $s }}}}{_right_strip({length: tuple(found) for length, found in by_length.items()})}"
+
+
+def _right_strip(by_length: Mapping[int, tuple[str, ...]]) -> str:
+    """Return a loop that cuts characters, by how many bytes they have, from the end."""
     if set(by_length) == {1}:  # each round cuts a byte, so that none begins without one
-        words = _words(tuple(by_length[1]))
+        words = _words(by_length[1])
         other = f"ne (slice $d $k) {words}" if len(by_length[1]) == 1 else f"not (eq (slice $d $k) {words})"
         return (
-            "{{ $d := $s }}{{ range len $s }}{{ $k := len (slice $d 1) }}"
+            "{{ range len $s }}{{ $k := len (slice $d 1) }}"
             f"{{{{ if {other} }}}}{{{{ break }}}}{{{{ end }}}}{{{{ $d = slice $d 0 $k }}}}{{{{ end }}}}"
         )
-    text = "{{ $d := $s }}{{ range len $s }}{{ if not $d }}{{ break }}{{ end }}"
-    if characters is None:
-        text += '{{ $e := slice $d (len (slice $d 1)) }}{{ if and (gt $e " ") (lt $e "\\x7f") }}{{ break }}{{ end }}'  # noqa: E501
+    text = "{{ range len $s }}{{ if not $d }}{{ break }}{{ end }}"
     for length, found in sorted(by_length.items()):
         there = "" if length == 1 else f"{{{{ if ge (len $d) {length} }}}}"
         text += (
             f"{there}{{{{ $k{length} := len (slice $d {length}) }}}}"
-            f"{{{{ if eq (slice $d $k{length}) {_words(tuple(found))} }}}}"
+            f"{{{{ if eq (slice $d $k{length}) {_words(found)} }}}}"
             f"{{{{ $d = slice $d 0 $k{length} }}}}{{{{ continue }}}}{{{{ end }}}}"
             f"{'{{ end }}' if there else ''}"
         )
