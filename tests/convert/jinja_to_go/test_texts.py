@@ -12,7 +12,12 @@ from transplate.jinja import JinjaTemplate
 from transplate.ollama import OllamaTemplate, Values
 
 PARTS = ["</think>", "<think>", "\n", "]", "ab", "aab", "é", "日本", "<é>", "&"]
-LETTERS = [*map(chr, range(0x20, 0x530)), *"ﬁﬂ\ufffd😀\U000e0001日한あΩ—’“ẞ", *" -(aBz" * 40]
+LETTERS = [
+    *map(chr, range(0x20, 0x590)),
+    *map(chr, range(0x1E00, 0x1F00)),
+    *"ﬁﬂ\ufffd😀\U000e0001日한あΩ—’“ẞ",
+    *" -(aBz" * 40,
+]
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -1,8 +1,9 @@
 """Capital and small letters in Go, which has no function for them: the statements that compute them.
 
 In each, ``$s`` is the text and ``$d`` the result. ASCII is a matter of adding 32 to a code; letters up to
-U+052F (Latin, Greek, Cyrillic) are looked up; a letter behind that stops the template, as do the few that
-become several letters or depend on their neighbours.
+U+058F (Latin, Greek, Cyrillic, Armenian) are looked up; those from U+1E00 to U+1EFF, Vietnamese among them,
+are next to each other, the capital one first. Another letter stops the template, as do the few that become
+several letters or depend on their neighbours.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import lru_cache
 
 from transplate.gotmpl.quoting import quote
 
-_END = 0x530
+_END = 0x590
 _STOP = '{{ template "not converted: the case of this letter" $c }}'
 _NO_LETTERS = " ".join(
     f'(and (ge $c "\\U{first:08x}") (lt $c "\\U{end:08x}"))'
@@ -87,12 +88,37 @@ def _change(*, lower: bool, is_ascii: bool) -> str:
         for letter, other in _SPECIAL[lower].items()
     )
     return (
-        f'{ascii_letters}{special}{{{{ else if gt $c "\\x7f" }}}}'
+        f'{ascii_letters}{special}{_neighbour(lower=lower)}{{{{ else if gt $c "\\x7f" }}}}'
         f"{{{{ template {quote(_STOPPING[lower])} $c }}}}"
         f"{{{{ if lt $c {quote(chr(_END))} }}}}{{{{ $u := {quote(pairs)} }}}}{start}"
         f"{{{{ range {count} }}}}{{{{ if eq (slice $u {here} {here + 2}) $c }}}}"
         f"{{{{ $c = slice $u {there} {there + 2} }}}}"
         "{{ break }}{{ end }}{{ $u = slice $u 4 }}{{ end }}{{ end }}{{ end }}"
+    )
+
+
+def _is_in_pair(letter: str, digit: int) -> str:
+    """Return the condition that a letter is the first or second of a pair from U+1E00 to U+1EFF.
+
+    Of its three bytes the last tells which: U+1E00 ends in 0x80.
+    """
+    return (
+        f'and (ge {letter} "\\u1e00") (lt {letter} "\\u1f00") '
+        f'(or (lt {letter} "\\u1e96") (gt {letter} "\\u1e9f")) '
+        f'(eq (slice (printf "%b" (index {letter} 2)) 7) "{digit}")'
+    )
+
+
+def _neighbour(*, lower: bool) -> str:
+    """Return the branch for a letter whose other one is behind it, or in front of it.
+
+    A letter of the bytes 0xE1, x and y has the code 64x + y - 4224; ``$x`` gets as long as 64x.
+    """
+    return (
+        f"{{{{ else if {_is_in_pair('$c', 0 if lower else 1)} }}}}"
+        '{{ $x := printf "%*s" (index $c 1) "" }}{{ range 3 }}{{ $x = print $x $x $x $x }}{{ end }}'
+        '{{ $c = printf "%c" (len (slice (printf "%s%*s" $x (index $c 2) "") '
+        f"{4223 if lower else 4225})) }}}}"
     )
 
 
@@ -105,7 +131,8 @@ def _stops(*, lower: bool) -> str:
     ligatures = ' (and (ge . "\\ufb00") (lt . "\\ufb18"))' if lower else ""
     others = _NO_LETTERS.replace("$c", ".")
     return (
-        f"{{{{ if or (eq . {found}) (not (or (lt . {quote(chr(_END))}) {others}{ligatures})) }}}}"
+        f"{{{{ if or (eq . {found}) (not (or (lt . {quote(chr(_END))}) {others}{ligatures} "
+        f"({_is_in_pair('.', 1 if lower else 0)}))) }}}}"
         f"{_STOP.replace('$c', '.')}{{{{ end }}}}"
     )
 
