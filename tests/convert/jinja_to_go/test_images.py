@@ -86,6 +86,17 @@ def test_the_loss_names_where_images_are_looked_for() -> None:
     assert to_go(VISION.replace(_MARKERS, "{{ '[img-' ~ images.count ~ ']' }}")).losses == ()
 
 
+def test_a_template_that_takes_only_parts_is_named() -> None:
+    parts = "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}"
+    (loss,) = to_go(parts).losses
+    assert "only where they are typed parts" in loss.message
+    raising = "{% if messages[0].content is string %}{{ raise_exception('parts') }}{% endif %}" + parts
+    assert "only where they are typed parts" in to_go(raising).losses[0].message
+    both = "{% for m in messages %}{{ m.content if m.content is string else m.content[0].text }}{% endfor %}"
+    assert to_go(both).losses == ()
+    assert to_go("{{ messages|length }}").losses == ()
+
+
 @pytest.mark.parametrize(
     ("source", "verdict"),
     [

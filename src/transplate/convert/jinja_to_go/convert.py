@@ -13,7 +13,7 @@ from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
 from transplate.convert.jinja_to_go.guards import with_searches
-from transplate.convert.jinja_to_go.images import image_loss
+from transplate.convert.jinja_to_go.images import image_loss, parts_loss
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
 from transplate.convert.jinja_to_go.outlined import outlined
@@ -88,8 +88,10 @@ def to_go(
             f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
         ) from None
     is_met = renders(source, special_tokens, variables, ollama)
+    no_texts = parts_loss(source, special_tokens, variables)
     return replace(
         made,
+        losses=made.losses if no_texts is None else (no_texts, *made.losses),
         assumptions=tuple(
             replace(one, holds=is_met) if one.name == "needed-values" else one for one in made.assumptions
         ),

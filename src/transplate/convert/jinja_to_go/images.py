@@ -1,16 +1,21 @@
-"""What a chat template prints around images, which Ollama and its models do themselves."""
+"""What becomes of typed parts of content, of which Ollama makes one text with tags for images."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from typing import Any
 
 from transplate.conversation import Conversation, Part
 from transplate.convert.report import Loss
+from transplate.errors import TransplateError
+from transplate.jinja import JinjaTemplate
 from transplate.jinja import nodes as j
 from transplate.jinja.reader import JinjaTree
 
 _KINDS = frozenset({"image", "image_url"})
 _TAG = "[img-"
+_QUESTION = "A question"
 
 
 def image_loss(tree: JinjaTree) -> Loss | None:
@@ -44,6 +49,24 @@ def image_loss(tree: JinjaTree) -> Loss | None:
         None if position is None else position.column,
         name="images",
         affects=_has_images,
+    )
+
+
+def parts_loss(source: str, tokens: Mapping[str, Any], variables: Mapping[str, Any]) -> Loss | None:
+    """Return what becomes of texts, if a chat template prints them only as typed parts."""
+    template = JinjaTemplate(source, special_tokens=tokens)
+
+    def prints(content: str | list[dict[str, str]]) -> bool:
+        try:
+            return _QUESTION in template.render([{"role": "user", "content": content}], variables=variables)
+        except TransplateError:
+            return False
+
+    if prints(_QUESTION) or not prints([{"type": "text", "text": _QUESTION}]):
+        return None
+    return Loss(
+        "the chat template prints texts only where they are typed parts, and Ollama hands over no parts: of "
+        "messages from a user nothing is printed"
     )
 
 
