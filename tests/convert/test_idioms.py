@@ -56,6 +56,10 @@ METHODS = {
     ),
     "parity": "{% if loop.index0 % 2 == 0 %}even{% else %}odd{% endif %}",
     "subtraction": "{% set at = messages|length - loop.index0 - 1 %}{{ messages[at].role }}",
+    "raise": "{% if message.role == 'tool' %}{{ raise_exception('No ' + message.role) }}{% endif %}",
+    "a role and another": (
+        "{% if loop.index0 > 0 and messages[loop.index0 - 1].role == message.role %}same{% endif %}"
+    ),
     "unset": (
         "{% if message.role == 'user' %}{% set text = message.content %}{% endif %}"
         "{% if text is defined %}{{ text }}{% endif %}"
@@ -80,6 +84,11 @@ JSON = {
     ),
 }
 BY_CHARACTERS = {
+    "repr of a text": "{{ [message.content] | string }}",
+    "repr of arguments": (
+        "{% if message.tool_calls %}{% for call in message.tool_calls %}{{ call.function.arguments }}{% endfor %}"
+        "{% endif %}{{ message.content }}"
+    ),
     "small letters": "{{ message.content.lower() }}",
     "capital letters": "{{ message.content.upper() }}|{{ message.content.upper() }}",
     "length": "{{ message.content | length }}",
@@ -120,8 +129,8 @@ def _odd_texts(case: Case, random: Random) -> Case:
     return case
 
 
-CASES = [make_case(seed) for seed in range(5000, 5014)] + [
-    _odd_texts(make_case(seed), Random(seed)) for seed in range(5014, 5040)
+CASES = [make_case(seed) for seed in range(5000, 5007)] + [
+    _odd_texts(make_case(seed), Random(seed)) for seed in range(5014, 5030)
 ]
 
 

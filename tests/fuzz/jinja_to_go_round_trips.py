@@ -77,7 +77,11 @@ def go_trip(source: str, judge: Judge, *, exact: bool, rng: Random, count: int =
         back = to_go(there.text, exact=exact, ollama=judge.ollama)
     except TransplateError as error:
         return Trip("refused back", error.message)
-    cases = _cases(there.text, {}, (there, back), exact=exact, rng=rng, count=count)
+    thinks = "thinking" in OllamaTemplate(source).inference.abilities
+    cases = [
+        _as_sent(case, thinks=thinks)
+        for case in _cases(there.text, {}, (there, back), exact=exact, rng=rng, count=count)
+    ]
     return _compared(cases, lambda: judge.found(source, cases), lambda: judge.found(back.text, cases))
 
 
@@ -91,8 +95,9 @@ def jinja_trip(source: str, judge: Judge, *, exact: bool, rng: Random, count: in
         back = to_jinja(there.text, exact=exact, ollama=judge.ollama)
     except TransplateError as error:
         return Trip("refused back", error.message)
+    thinks = "thinking" in OllamaTemplate(there.text).inference.abilities
     cases = [
-        _as_sent(case, thinks="thinking" in OllamaTemplate(there.text).inference.abilities)
+        _as_sent(case, thinks=thinks)
         for case in _cases(source, TOKENS, (there, back), exact=exact, rng=rng, count=count)
     ]
     seen = [pair for pair in zip(cases, judge.views(cases), strict=True) if pair[1] is not None]

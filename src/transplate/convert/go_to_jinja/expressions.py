@@ -10,6 +10,7 @@ from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.formats import Argument
 from transplate.convert.go_to_jinja.functions import call_function
 from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
+from transplate.convert.go_to_jinja.text import NOT_NIL
 from transplate.convert.go_to_jinja.typetests import is_unset
 from transplate.gotmpl import nodes as go
 from transplate.jinja import nodes as j
@@ -165,6 +166,11 @@ class Expressions:
         if len(having) == 1 and value.shapes - {Shape.COMPLEX} == {having[0]}:
             c.check(is_unset(c, value, span), f"can't evaluate field {name} in type complex128")
             return Value(having[0], value.expression), having[0]
+        if having == [Shape.MESSAGE] and value.shapes == {Shape.NIL, Shape.MESSAGE} and not value.optional:
+            # What Go makes of the fields of nil is seldom meant: they are read where it is not nil.
+            there = j.Filter(value.expression, NOT_NIL)
+            c.refuse_later(there, span, f"the field {name} of what may be nil cannot be said in Jinja")
+            return Value(Shape.MESSAGE, there), Shape.MESSAGE
         if len(having) == 1 and value.shapes == {Shape.TEXT, Shape.COMPLEX, Shape.MESSAGE}:
             is_other = b.or_(j.Test(value.expression, "string"), is_unset(c, value, span))
             c.check(is_other, f"can't evaluate field {name}")

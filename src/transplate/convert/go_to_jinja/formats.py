@@ -49,6 +49,12 @@ def printf(c: Context, arguments: list[Argument], span: Span) -> Value:
         raise c.refusal(span, "printf with a format that is not constant cannot be said in Jinja")
     text = str(layout.expression.value)
     rest = arguments[1:]
+    if text == "%T|%v" and len(rest) == 2:
+        value, same = (argument.lower() for argument in rest)
+        name = j.Filter(value.expression, TYPE_NAME)
+        c.refuse_later(name, span, "the name of a type cannot be printed in Jinja")
+        if value == same:
+            return Value(Shape.TEXT, name, type_of=value, is_whole=True)
     if text == "%T" and len(rest) == 1:
         value = rest[0].lower()
         name = j.Filter(value.expression, TYPE_NAME)

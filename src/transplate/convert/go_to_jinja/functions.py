@@ -11,7 +11,7 @@ from transplate.convert.go_to_jinja.formats import Argument, operand_text, print
 from transplate.convert.go_to_jinja.idioms.functions import IDIOMS, call_idiom
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, LISTS, MAP_ELEMENTS, MAPS, STRUCTS, Shape, Value
 from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat, ends_with
-from transplate.convert.go_to_jinja.typetests import as_list, as_set, has_type, is_unset
+from transplate.convert.go_to_jinja.typetests import as_list, as_set, behind_type, has_type, is_unset
 from transplate.jinja import nodes as j
 from transplate.source import Span
 
@@ -146,8 +146,14 @@ def _not_equal(c: Context, arguments: list[Argument], span: Span) -> Value:
 
 def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression:
     for one, other in ((left, right), (right, left)):
-        if one.type_of is not None and isinstance(other.expression, j.Literal):
+        if one.type_of is None:
+            continue
+        if not one.is_whole and isinstance(other.expression, j.Literal):
             return has_type(c, one.type_of, str(other.expression.value), span)
+        text = behind_type(other.expression) if one.is_whole else None
+        if text is not None:
+            is_text = has_type(c, one.type_of, Shape.TEXT.value, span)
+            return b.and_(is_text, j.Binary("==", one.type_of.expression, text))
     if left.shape is Shape.NIL or right.shape is Shape.NIL:
         return _equals_nil(c, left if right.shape is Shape.NIL else right, span)
     for one, other in ((left, right), (right, left)):
@@ -293,6 +299,13 @@ def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
         number = printing.as_integer(key)
         _check_bound(c, value, items, number, "error calling index: index out of range", strict=True)
         return Value(ELEMENTS[shape], j.Item(items, number))
+    if shape is Shape.PROPERTY_TYPE and key.expression == j.Literal(0):
+        c.check(b.not_(value.expression), "error calling index: index out of range")
+        if c.assumptions.use("plain-schemas"):
+            return Value(Shape.TEXT, value.expression)
+        is_one = j.Test(value.expression, "string")
+        first = j.Item(value.expression, key.expression)
+        return Value(Shape.TEXT, j.Conditional(is_one, value.expression, first))
     if shape in MAP_ELEMENTS and key.shape is Shape.TEXT:
         if not isinstance(key.expression, j.Literal) or hasattr(dict, str(key.expression.value)):
             raise c.refusal(

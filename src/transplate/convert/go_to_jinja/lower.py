@@ -263,6 +263,9 @@ class _Lowering:
             iterable = j.Filter(owner, "dictsort", keywords=(("case_sensitive", j.TRUE),))
             element = Value(MAP_ELEMENTS[shape], item)
             key = Value(Shape.TEXT, name)
+        elif shape is Shape.TEXT:
+            # Go fails and names the text, which is how a message is raised that is not constant.
+            return [j.Output((b.call("raise_exception", printing.as_text(value)),))]
         elif shape is Shape.INT:
             if len(declared) > 1:
                 raise c.refusal(

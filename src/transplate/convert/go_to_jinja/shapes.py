@@ -60,6 +60,7 @@ class Value:
             where it is a variable's or stands in parentheses, not where it is a field or an element.
         is_ascii: For a text, whether it is known to be ASCII.
         type_of: For a text that is the name of a type, the value that has the type.
+        is_whole: Whether such a text is ``printf "%T|%v"``, the name and the value itself.
     """
 
     shape: Shape | frozenset[Shape]
@@ -68,6 +69,7 @@ class Value:
     size: j.Expression | None = None
     absent: j.Expression = j.FALSE
     type_of: Value | None = None
+    is_whole: bool = False
     is_ascii: bool = False
 
     @property

@@ -25,7 +25,11 @@ CUT = "first_characters"
 """The first characters of a text, a number of them."""
 BEHIND = "behind_characters"
 """A text without its first characters, a number of them."""
-UNSAYABLE = frozenset({BYTE_LENGTH, BYTE_SLICE, SPACES, FROM_FIRST, CHARACTERS, TYPE_NAME, CUT, BEHIND})
+NOT_NIL = "not_nil"
+"""A value that is known not to be nil where it is read."""
+UNSAYABLE = frozenset(
+    {BYTE_LENGTH, BYTE_SLICE, SPACES, FROM_FIRST, CHARACTERS, TYPE_NAME, CUT, BEHIND, NOT_NIL}
+)
 ROLE_SLICE = "role_slice"
 """A slice that cuts one byte behind a known prefix; right where the role has an ASCII character there."""
 _MIRROR = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -90,6 +94,8 @@ def simplify(expression: j.Expression, facts: Knowledge) -> j.Expression:
             before = j.Item(j.Call(j.Attribute(searched, "split"), (part,)), j.Literal(0))
             is_in = j.Binary("in", part, searched)
             return before if facts.decide(is_in) else j.Conditional(is_in, before, j.EMPTY)
+        case j.Filter(value, "not_nil") if facts.decide(j.Test(value, "none")) is False:
+            return value
         case j.Filter(value, "byte_slice", (start, *stop)):
             return _byte_slice(expression, value, start, stop, facts)
         case j.Filter(j.Literal(str(constant)), "byte_length"):

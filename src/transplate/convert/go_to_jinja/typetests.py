@@ -7,6 +7,7 @@ from dataclasses import replace
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, Shape, Value
+from transplate.convert.go_to_jinja.text import concat
 from transplate.jinja import nodes as j
 from transplate.source import Span
 
@@ -92,6 +93,18 @@ def has_type(c: Context, value: Value, name: str, span: Span) -> j.Expression:
     if test == "integer" and not value.shapes.isdisjoint({Shape.BOOL, Shape.FLOAT}):
         raise c.refusal(span, "the type of this variable cannot be told in Jinja")
     return j.Test(value.expression, test)
+
+
+def behind_type(text: j.Expression) -> j.Expression | None:
+    """Return what stands behind ``string|``, None where something else is in front of it."""
+    start = f"{Shape.TEXT.value}|"
+    match text:
+        case j.Literal(str(whole)) if whole.startswith(start):
+            return j.Literal(whole.removeprefix(start))
+        case j.Concat((j.Literal(str(first)), *rest)) if first.startswith(start):
+            return concat((j.Literal(first.removeprefix(start)), *rest))
+        case _:
+            return None
 
 
 def _name_of(shape: Shape) -> str:

@@ -25,6 +25,8 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
         text = printing.marshalled(c, value, span, _JSON[name])
         lines = b.call("on_lines", text, *(one.expression for one in layout))
         return Value(Shape.TEXT, lines if layout else text)
+    if name in _REPR:
+        return _repr(c, span, arguments[0], _REPR[name])
     if name in _NUMBERS:
         return _NUMBERS[name](c, span, arguments[0])
     if any(argument.shape is not Shape.TEXT for argument in arguments):
@@ -36,6 +38,16 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
 
 
 _JSON = {"spaced_json": "spaced_", "python_json": "python_"}
+
+_REPR = {"spaced_repr": "spaced_", "python_repr": "python_"}
+
+
+def _repr(c: Context, span: Span, value: Value, style: str) -> Value:
+    """Return a value of the JSON as Python prints it, which escapes all characters that it does not print."""
+    if not c.assumptions.use("ascii-texts"):
+        raise c.refusal(span, "characters that Python does not print cannot be told in Jinja")
+    return Value(Shape.TEXT, b.call("repr", printing.marshalled(c, value, span, style)))
+
 
 # --- cutting --------------------------------------------------------------------------------------------
 
@@ -156,5 +168,5 @@ _METHODS: dict[str, Callable[..., Value]] = {
     "lower": _lower,
     "upper": _upper,
 }
-IDIOMS = _NUMBERS.keys() | _JSON.keys() | _CUTS.keys() | _METHODS.keys()
+IDIOMS = _REPR.keys() | _NUMBERS.keys() | _JSON.keys() | _CUTS.keys() | _METHODS.keys()
 """Their names."""

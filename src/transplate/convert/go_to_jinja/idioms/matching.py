@@ -152,7 +152,11 @@ class _Matcher:
                 return all(self.same(getattr(wanted, name), getattr(found, name)) for name in children)
 
     def bodies(self, wanted: go.Body, found: go.Body) -> bool:
-        return self.same(_said(wanted), _said(found))
+        """Compare two bodies, whose own variables hide others of the same name."""
+        names, declared = dict(self.names), dict(self.declared)
+        is_same = self.same(_said(wanted), _said(found))
+        self.names, self.declared = names, declared
+        return is_same
 
     def deeper(self, compare: Callable[[], bool]) -> bool:
         self.depth += 1

@@ -56,6 +56,8 @@ def printing_patterns() -> tuple[tuple[str, go.Body], ...]:
         ("python_json", _parsed(defines.DEFINES["json"])),
         ("python_json", _parsed(defines.DEFINES["json string"])),
         ("python_number", _parsed(defines.DEFINES["number"])),
+        ("spaced_repr", _parsed(defines.ORDINARY["repr"])),
+        ("python_repr", _parsed(defines.DEFINES["repr"])),
     )
 
 
@@ -173,6 +175,9 @@ def _others() -> tuple[Idiom, ...]:
         Idiom(defines.scan(None, is_plain=False), (("d", "python_json"),)),
         Idiom(defines.STRING_VALUE, (("d", "python_json"),)),
         Idiom(defines.NUMBER_VALUE, (("d", "python_number"),)),
+        Idiom(defines.scan_repr(is_plain=True), (("d", "spaced_repr"),)),
+        Idiom(defines.scan_repr(is_plain=False), (("d", "python_repr"),)),
+        Idiom(defines.STRING_REPR, (("d", "python_repr"),)),
     )
 
 
