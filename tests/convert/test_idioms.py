@@ -68,6 +68,12 @@ METHODS = {
 JSON = {
     "a tool": (_TOOLS, "{{ tool | tojson }}"),
     "a tool, kept": (_TOOLS, "{% set text = tool | tojson %}{{ text }}{{ text|length > 3 }}"),
+    "a tool without spaces": (_TOOLS, "{{ tool | tojson(separators=(',', ':')) }}"),
+    "what a property requires": (
+        _TOOLS,
+        "{% for name, property in tool.function.parameters.properties.items() %}{{ name }}"
+        "{% if property.required %}{{ property.required | tojson }}{% endif %}{% endfor %}",
+    ),
     "a tool on lines": (_TOOLS, "{{ tool | tojson(indent=4) }}"),
     "all tools on lines": (_TOOLS, "{{ loop.first and tools | tojson(indent=2) }}"),
     "arguments on lines": (_CALLS, "{{ call.function.arguments | tojson(indent=2) }}"),
@@ -86,8 +92,8 @@ JSON = {
 BY_CHARACTERS = {
     "repr of a text": "{{ [message.content] | string }}",
     "repr of arguments": (
-        "{% if message.tool_calls %}{% for call in message.tool_calls %}{{ call.function.arguments }}{% endfor %}"
-        "{% endif %}{{ message.content }}"
+        "{% if message.tool_calls %}{% for call in message.tool_calls %}{{ call.function.arguments }}"
+        "{% endfor %}{% endif %}{{ message.content }}"
     ),
     "small letters": "{{ message.content.lower() }}",
     "capital letters": "{{ message.content.upper() }}|{{ message.content.upper() }}",

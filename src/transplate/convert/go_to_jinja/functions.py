@@ -10,7 +10,7 @@ from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.formats import Argument, operand_text, printf
 from transplate.convert.go_to_jinja.idioms.functions import IDIOMS, call_idiom
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, LISTS, MAP_ELEMENTS, MAPS, STRUCTS, Shape, Value
-from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat, ends_with
+from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat, ends_a_property, ends_with
 from transplate.convert.go_to_jinja.typetests import as_list, as_set, behind_type, has_type, is_unset
 from transplate.jinja import nodes as j
 from transplate.source import Span
@@ -154,6 +154,8 @@ def _equality(c: Context, left: Value, right: Value, span: Span) -> j.Expression
         if text is not None:
             is_text = has_type(c, one.type_of, Shape.TEXT.value, span)
             return b.and_(is_text, j.Binary("==", one.type_of.expression, text))
+    if ends_a_property(left.expression) and right.expression == j.Literal("]}"):
+        return j.Literal(c.property_required)  # what stands last is the list of the required ones
     if left.shape is Shape.NIL or right.shape is Shape.NIL:
         return _equals_nil(c, left if right.shape is Shape.NIL else right, span)
     for one, other in ((left, right), (right, left)):

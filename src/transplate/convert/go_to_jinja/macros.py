@@ -76,6 +76,11 @@ _LOSSES = {
 }
 
 
+def text_macro(style: str) -> str:
+    """Return the macro that writes a text as JSON in a style, Go's if that is empty."""
+    return _STYLES[style][1] if style else "json_string"
+
+
 def macro_names() -> frozenset[str]:
     """Return the names of all macros of the library."""
     return frozenset(_library())
@@ -108,35 +113,45 @@ def _library() -> dict[str, tuple[_Variant, ...]]:
     return library
 
 
-_STYLES = ("spaced_", "python_")
-"""JSON with spaces, as Python separates it: numbers as Go writes them, or as Python does."""
+_STYLES = {
+    "spaced_": (True, "spaced_json_string"),
+    "python_": (True, "python_json_string"),
+    "compact_": (False, "spaced_json_string"),
+    "python_compact_": (False, "python_json_string"),
+}
+"""How else JSON is written: whether with spaces, and by which macro texts are."""
 _JSON_MACRO = re.compile(r"\b(?:json|json_string|[a-z_]+_json)(?=\()")
 _COMMENT_OR_TEXT = re.compile(r"\{#.*?#\}|'[^']*'", re.DOTALL)
 
 
 def _styled(library: Mapping[str, tuple[_Variant, ...]], style: str) -> dict[str, tuple[_Variant, ...]]:
-    """Return the macros that write JSON, with a space behind every comma and colon."""
+    """Return the macros that write JSON as a style has it."""
     made: dict[str, tuple[_Variant, ...]] = {}
     for name, found in library.items():
-        if style + name in library or not _JSON_MACRO.match(f"{name}(") or name.startswith(_STYLES):
+        if not _JSON_MACRO.match(f"{name}(") or name.startswith((*_STYLES, "json_string")):
             continue
         made[style + name] = tuple(
-            _Variant(one.needs, _spaced(_JSON_MACRO.sub(rf"{style}\g<0>", one.source), style))
+            _Variant(one.needs, _in_style(_JSON_MACRO.sub(rf"{style}\g<0>", one.source), style))
             for one in found
         )
     return made
 
 
-def _spaced(source: str, style: str) -> str:
-    """Return a macro whose constants, which are pieces of JSON, have spaces behind commas and colons."""
+def _in_style(source: str, style: str) -> str:
+    """Return a macro whose constants, which are pieces of JSON, are as a style has them."""
+    is_spaced, texts = _STYLES[style]
 
     def piece(found: re.Match[str]) -> str:
         text = found[0]
         return text if text[0] == "{" else text.replace(",", ", ").replace(":", ": ")
 
-    spaced = _COMMENT_OR_TEXT.sub(piece, source)
-    spaced = spaced.replace("fields[1:]", "fields[2:]").replace("as Go marshals it: no spaces", "with spaces")
-    return spaced.replace(_GO_NUMBERS, _PYTHON_NUMBERS) if style == "python_" else spaced
+    source = source.replace(f"{style}json_string(", f"{texts}(")
+    if style.startswith("python_"):
+        source = source.replace(_GO_NUMBERS, _PYTHON_NUMBERS)
+    if not is_spaced:
+        return source.replace("as Go marshals it: no spaces", "no spaces")
+    source = _COMMENT_OR_TEXT.sub(piece, source).replace("fields[1:]", "fields[2:]")
+    return source.replace("as Go marshals it: no spaces", "with spaces")
 
 
 _GO_NUMBERS = "decimal(value, 0.000001, 1000000000000000000000.0, false)"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.macros import text_macro
 from transplate.convert.go_to_jinja.shapes import STRUCTS, Shape, Value
+from transplate.convert.go_to_jinja.text import PROPERTY_TEXT
 from transplate.convert.go_to_jinja.typetests import is_unset
 from transplate.gotmpl.fmt import print_value
 from transplate.jinja import nodes as j
@@ -45,6 +47,10 @@ def printed(c: Context, value: Value, span: Span) -> j.Expression:
             if value.optional:
                 return b.call("properties_text", expression)
             return b.call("properties_json", expression)
+        case Shape.PROPERTY:
+            text = j.Filter(expression, PROPERTY_TEXT)
+            c.refuse_later(text, span, f"printing a value of type {value.type_names} cannot be said in Jinja")
+            return text
         case shape if shape in _PRINTERS:
             return b.call(_PRINTERS[shape], expression)
         case shape:
@@ -159,7 +165,7 @@ def marshalled(c: Context, value: Value, span: Span, style: str = "") -> j.Expre
         case Shape.NIL:
             return j.Literal("null")
         case Shape.TEXT:
-            return b.call(f"{style}json_string", as_text(value))
+            return b.call(text_macro(style), as_text(value))
         case Shape.INT:
             return as_digits(value)
         case Shape.BOOL:

@@ -27,8 +27,13 @@ BEHIND = "behind_characters"
 """A text without its first characters, a number of them."""
 NOT_NIL = "not_nil"
 """A value that is known not to be nil where it is read."""
+PROPERTY_TEXT = "property_text"
+"""What Go prints of a property, whose end tells which version of Ollama this is."""
 UNSAYABLE = frozenset(
-    {BYTE_LENGTH, BYTE_SLICE, SPACES, FROM_FIRST, CHARACTERS, TYPE_NAME, CUT, BEHIND, NOT_NIL}
+    {
+        *(BYTE_LENGTH, BYTE_SLICE, SPACES, FROM_FIRST, CHARACTERS),
+        *(TYPE_NAME, CUT, BEHIND, NOT_NIL, PROPERTY_TEXT),
+    }
 )
 ROLE_SLICE = "role_slice"
 """A slice that cuts one byte behind a known prefix; right where the role has an ASCII character there."""
@@ -226,6 +231,19 @@ def ends_with(first: j.Expression, second: j.Expression) -> j.Expression | None:
             return j.Call(j.Attribute(value, "endswith"), (j.Literal(suffix),))
         case _:
             return None
+
+
+def ends_a_property(text: j.Expression) -> bool:
+    """Tell whether a text is the last two bytes of what Go prints of a property."""
+    match text:
+        case j.Filter(
+            j.Filter(_, "property_text") as whole,
+            "byte_slice",
+            (j.Filter(j.Filter(same, "byte_slice", (j.Literal(2),)), "byte_length"),),
+        ):
+            return whole == same
+        case _:
+            return False
 
 
 def _first_characters_are(operator: str, value: j.Expression, count: int, constant: str) -> j.Expression:

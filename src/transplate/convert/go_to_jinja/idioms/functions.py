@@ -37,7 +37,7 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
     return _METHODS[name](c, span, subject, *rest)
 
 
-_JSON = {"spaced_json": "spaced_", "python_json": "python_"}
+_JSON = {f"{style}json": style for style in ("spaced_", "python_", "compact_", "python_compact_")}
 
 _REPR = {"spaced_repr": "spaced_", "python_repr": "python_"}
 

@@ -173,6 +173,8 @@ def _others() -> tuple[Idiom, ...]:
         ),
         Idiom(defines.scan(None, is_plain=True), (("d", "spaced_json"),)),
         Idiom(defines.scan(None, is_plain=False), (("d", "python_json"),)),
+        Idiom(defines.scan(None, compact=True, is_plain=True), (("d", "compact_json"),)),
+        Idiom(defines.scan(None, compact=True, is_plain=False), (("d", "python_compact_json"),)),
         Idiom(defines.STRING_VALUE, (("d", "python_json"),)),
         Idiom(defines.NUMBER_VALUE, (("d", "python_number"),)),
         Idiom(defines.scan_repr(is_plain=True), (("d", "spaced_repr"),)),
