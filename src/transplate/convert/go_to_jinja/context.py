@@ -51,7 +51,7 @@ class Context:
         wide: The assigned variables that may hold a text which is not ASCII; grows likewise.
         naturals: The names that hold the numbers of a range over an integer.
         pending: Checks to write in front of the statement that is being lowered.
-        in_macro: Whether what is lowered calls itself, so that the one namespace cannot hold its variables.
+        state: The namespace that holds the variables of what is lowered; one that calls itself has its own.
         refusals: Operations that the target cannot express, by expression; refused if they survive.
     """
 
@@ -78,7 +78,7 @@ class Context:
     losses: list[Loss] = field(default_factory=list)
     macros: dict[_MacroKey, j.Macro | None] = field(default_factory=dict)
     macro_symbols: dict[_MacroKey, j.Name] = field(default_factory=dict)
-    in_macro: bool = False
+    state: j.Name = STATE
     _symbols: int = 0
     _statements: int = 0
 

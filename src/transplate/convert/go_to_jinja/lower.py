@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
-from transplate.convert.go_to_jinja.context import STATE, Context, snake_case
+from transplate.convert.go_to_jinja.context import Context, snake_case
 from transplate.convert.go_to_jinja.expressions import Expressions, check_text, held
 from transplate.convert.go_to_jinja.resolve import Declaration
 from transplate.convert.go_to_jinja.shapes import ELEMENTS, MAP_ELEMENTS, Shape, Value
@@ -123,8 +123,6 @@ class _Lowering:
         declaration = c.resolution.declarations[variable.span]
         if not declaration.assigned_in:
             return self.bind(declaration, value)
-        if c.in_macro and declaration.outlives_a_loop:
-            raise c.refusal(variable.span, "a variable that a loop assigns, in a template that calls itself")
         shapes = c.shapes.setdefault(declaration, set())
         shapes.update(value.shapes)
         if value.shape is Shape.INT and not c.is_natural(value.expression):
@@ -162,7 +160,7 @@ class _Lowering:
     def target(self, declaration: Declaration) -> j.Name | j.Attribute:
         """Return what holds an assigned variable: a name, or an attribute where it outlives a loop."""
         symbol = self.c.symbol(snake_case(declaration.name))
-        return j.Attribute(STATE, symbol.name) if declaration.outlives_a_loop else symbol
+        return j.Attribute(self.c.state, symbol.name) if declaration.outlives_a_loop else symbol
 
     # --- if and with ----------------------------------------------------------------------------------
 
@@ -302,9 +300,7 @@ class _Lowering:
         if not any(isinstance(item, go.Break) for item in _items(loop.body)):
             body = [*opening, *self.body(loop.body, _inner(place, element))]
             return [j.For(targets, iterable, tuple(body), orelse)]
-        if self.c.in_macro:
-            raise self.c.refusal(loop.clause.span, "a loop with a break, in a template that calls itself")
-        left = j.Attribute(STATE, self.c.symbol("left").name)
+        left = j.Attribute(self.c.state, self.c.symbol("left").name)
         self.c.mutable.add(left)
         body = [*opening, *self.body(loop.body, _inner(place, element, left))]
         guarded = j.If(j.Not(left), tuple(body))
@@ -347,12 +343,35 @@ class _Lowering:
             c.macros[key] = None
             parameter = c.symbol(_noun(dot))
             inside = dot if is_root else held(Value(dot.shape, parameter, dot.optional))
-            c.in_macro, outside = c.in_macro or is_recursive, c.in_macro
-            body = self.body(items, _Place(inside, inside))
-            c.in_macro = outside
+            outside = c.state
+            c.state = c.symbol("state") if is_recursive else outside
+            body = (
+                with_namespace(c.state, self.body(items, _Place(inside, inside)))
+                if is_recursive
+                else (self.body(items, _Place(inside, inside)))
+            )
+            c.state = outside
             del c.macros[key]
             c.macros[key] = j.Macro(symbol.name, () if is_root else (parameter.name,), tuple(body))
         return j.Output((j.Call(c.macro_symbols[key], () if is_root else (dot.expression,)),))
+
+
+def with_namespace(state: j.Name, body: list[j.Statement]) -> list[j.Statement]:
+    """Return the body of a macro behind the definition of the namespace of its own that it needs, if any.
+
+    A macro that calls itself cannot share one with its other calls.
+    """
+    names = dict.fromkeys(
+        statement.target.name
+        for statement in walk.statements(tuple(body))
+        if isinstance(statement, j.Set)
+        and isinstance(statement.target, j.Attribute)
+        and statement.target.value == state
+    )
+    if not names:
+        return body
+    initial = tuple((name, j.Literal(None)) for name in names)
+    return [j.Set(state, j.Call(j.Name("namespace"), keywords=initial)), *body]
 
 
 def _inner(place: _Place, dot: Value, leaves: j.Attribute | None = None) -> _Place:
