@@ -26,6 +26,8 @@ _MARSHALLED: Mapping[str, frozenset[str]] = {
     "parameters_json": frozenset({"parameters"}),
     "properties_json": frozenset({"properties"}),
     "property_json": frozenset({"property"}),
+    "tool_calls_json": frozenset({"calls"}),
+    "tool_call_json": frozenset({"call"}),
 }
 """The macros that print what ``json`` does, and of what."""
 _PRINTED: Mapping[str, frozenset[str]] = {
@@ -35,6 +37,8 @@ _PRINTED: Mapping[str, frozenset[str]] = {
     "function_text": frozenset({"function"}),
     "parameters_text": frozenset({"parameters"}),
     "properties_text": frozenset({"properties"}),
+    "tool_calls_text": frozenset({"calls"}),
+    "tool_call_text": frozenset({"call"}),
 }
 """The macros that print what Go prints of a value as it is."""
 
@@ -81,15 +85,14 @@ class Recognised(Interface):
             return False
         if "arguments" in value.kinds and value.kinds != {"arguments"}:
             return False  # none are an empty dict, and anything else is nothing
-        if value.present is not None:
+        if value.present is not None and value.kinds != {"calls"}:  # no calls at all are Go's nil
             if self.settled(value.present) is not True:
                 if name not in ("json", "tools_json") or value.absent != "none":
                     return False
                 bare = Go(value.kinds, value.expr)
                 self.branch(value.present, lambda: self._write_as_go(name, bare), lambda: self.text("null"))
                 return True
-            value = Go(value.kinds, value.expr)
-        self._write_as_go(name, value)
+        self._write_as_go(name, Go(value.kinds, value.expr))
         return True
 
     def _write_as_go(self, name: str, value: Go) -> None:
