@@ -85,13 +85,13 @@ class Recognised(Interface):
             return False
         if "arguments" in value.kinds and value.kinds != {"arguments"}:
             return False  # none are an empty dict, and anything else is nothing
-        if value.present is not None and value.kinds != {"calls"}:  # no calls at all are Go's nil
-            if self.settled(value.present) is not True:
-                if name not in ("json", "tools_json") or value.absent != "none":
-                    return False
-                bare = Go(value.kinds, value.expr)
-                self.branch(value.present, lambda: self._write_as_go(name, bare), lambda: self.text("null"))
-                return True
+        present = None if value.kinds == {"calls"} else value.present  # no calls at all are Go's nil
+        if present is not None and self.settled(present) is not True:
+            if name not in ("json", "tools_json") or value.absent != "none":
+                return False
+            bare = Go(value.kinds, value.expr)
+            self.branch(present, lambda: self._write_as_go(name, bare), lambda: self.text("null"))
+            return True
         self._write_as_go(name, Go(value.kinds, value.expr))
         return True
 
