@@ -171,7 +171,7 @@ def _search(parts: Sequence[str], *, is_likely: bool = False) -> tuple[str, int]
         f"{{{{ $w = slice $w {step} }}}}"
     )
     clean = None if is_likely else _clean_of(parts)
-    rounds = 1 if clean is None else -(-48 // step)
+    rounds = 1 if clean is None else -(-(24 if stride == 1 else 48) // step)
     if clean is not None:
         stretch = f'{{{{ $c := printf "%.{rounds * step}s" $w }}}}'
         same = " ".join(form.format("$c") for form in clean)
