@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.convert.jinja_to_go.trees import made
+from tests.convert.jinja_to_go.trees import REQUESTS, Writer, made
 from tests.oracle.ollama import GoOracle
 from transplate.convert import to_go
 from transplate.convert.jinja_to_go import build, outlined
@@ -89,78 +89,17 @@ def test_what_cannot_be_a_template_stays(text: str) -> None:
 # --- against real Go --------------------------------------------------------------------------------------
 
 
-class _Writer:
-    """Writes templates that say the same again and again."""
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-        self._number = 0
-        self._written: list[str] = []
-
-    def fresh(self, name: str) -> str:
-        self._number += 1
-        return f"${name}_{self._number}"
-
-    def body(self, scope: list[str], *, in_loop: bool = False, depth: int = 0) -> str:
-        scope = list(scope)
-        return "".join(self._item(scope, in_loop, depth) for _ in range(self._rng.randrange(1, 5)))
-
-    def _operand(self, scope: list[str]) -> str:
-        name = self._rng.choice(scope)
-        if name == "$":
-            return self._rng.choice(["$.Messages", "$.Messages", "(len $.Messages)"])
-        if name.startswith("$m"):
-            return name + self._rng.choice([".Role", ".Content", ".Thinking", ".ToolName"])
-        return name
-
-    def _item(self, scope: list[str], in_loop: bool, depth: int) -> str:
-        kind = self._rng.randrange(9)
-        operand = self._operand(scope)
-        if kind < 2:
-            return self._rng.choice(["a text ", "another text ", "x"])
-        if kind == 2 or depth > 3:
-            return f"{{{{ json {operand} }}}}"
-        if kind == 3:
-            name = self.fresh("v")
-            found = f"{{{{ {name} := {operand} }}}}"
-            scope.append(name)
-            return found
-        if kind == 4:
-            targets = [name for name in scope if name.startswith("$v")]
-            return f"{{{{ {self._rng.choice(targets)} = {operand} }}}}" if targets else ""
-        if kind == 5:
-            name = self.fresh("m")
-            inner = self.body([*scope, name], in_loop=True, depth=depth + 1)
-            return f"{{{{ range {name} := $.Messages }}}}{inner}{{{{ end }}}}"
-        if kind == 6 and in_loop:
-            leave = self._rng.choice(["break", "continue"])
-            return f"{{{{ if {operand} }}}}{{{{ {leave} }}}}{{{{ end }}}}"
-        then = self.body(scope, in_loop=in_loop, depth=depth + 1)
-        again = self._rng.choice([then, self.body(scope, in_loop=in_loop, depth=depth + 1)])
-        test = self._rng.choice([operand, f"and {operand} {self._operand(scope)}"])
-        return f"{{{{ if {test} }}}}{then}{{{{ else }}}}{again}{{{{ end }}}}"
-
-
 @pytest.mark.usefixtures("_short_ones_too")
 def test_go_prints_the_same(go_oracle: GoOracle) -> None:
     rng = Random(11)
-    requests = [
-        {
-            "messages": [
-                {"role": "user", "content": "a"},
-                {"role": "assistant", "content": "", "thinking": "b"},
-            ]
-        },
-        {"messages": [{"role": "tool", "content": "c", "tool_name": "d"}]},
-    ]
     changed = 0
     for _ in range(120):
-        text = _Writer(rng).body(["$"]) * 2
-        text = text + _Writer(rng).body(["$"])
+        text = Writer(rng).body(["$"]) * 2
+        text = text + Writer(rng).body(["$"])
         other = _outlined(text)
         changed += other != text
         answers = [
-            [(answer.output, bool(answer.error)) for answer in go_oracle.render_all(one, requests)]
+            [(answer.output, bool(answer.error)) for answer in go_oracle.render_all(one, REQUESTS)]
             for one in (text, other)
         ]
         assert answers[0] == answers[1], (text, other)

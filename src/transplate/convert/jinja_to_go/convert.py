@@ -12,6 +12,7 @@ from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
+from transplate.convert.jinja_to_go.copies import without_copies
 from transplate.convert.jinja_to_go.guards import with_searches
 from transplate.convert.jinja_to_go.images import image_loss, parts_loss
 from transplate.convert.jinja_to_go.layout import on_lines
@@ -125,6 +126,7 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
         if not made:
             break
         names |= {one.name.value for one in made}
+    bodies = [without_copies(one, compiler.encodings) for one in bodies]
     names |= defines.DEFINES.keys()
     together, outlines = outlined(
         [*bodies, *(one.body for one in shared_definitions)], names, compiler.failures

@@ -18,8 +18,10 @@ from transplate.gotmpl.nodes import (
     Number,
     Operand,
     Pipeline,
+    String,
     Variable,
 )
+from transplate.gotmpl.printer import print_node
 
 _NAMES = frozenset({"Role", "Name", "ToolName", "Type"})
 """The fields of Ollama's data that hold words rather than texts."""
@@ -111,14 +113,34 @@ def mentions(text: str, name: str) -> bool:
     return False
 
 
+def functions_in(operand: Operand) -> Iterator[str]:
+    """Yield the names of the functions that an expression calls."""
+    pending: list[object] = [operand]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Identifier):
+            yield part.name
+        elif isinstance(part, Pipeline):
+            pending.extend(part.commands)
+        elif isinstance(part, Command):
+            pending.extend(part.operands)
+        elif isinstance(part, Chain):
+            pending.append(part.operand)
+
+
+def function_of(operand: Operand) -> str:
+    """Return the name of the function that an expression calls, empty if it is no call."""
+    operands = call_operands(operand)
+    return operands[0].name if operands and isinstance(operands[0], Identifier) else ""
+
+
 def negated(condition: Operand) -> Operand:
     """Return the opposite of a condition."""
-    operands = call_operands(condition)
-    if len(operands) == 2 and operands[0] == Identifier("not"):
+    operands, function = call_operands(condition), function_of(condition)
+    if len(operands) == 2 and function == "not":
         return operands[1]
-    if len(operands) == 3 and operands[0] in (Identifier("eq"), Identifier("ne")):
-        other = "ne" if operands[0] == Identifier("eq") else "eq"
-        return call(other, *operands[1:])
+    if len(operands) == 3 and function in ("eq", "ne"):
+        return call("ne" if function == "eq" else "eq", *operands[1:])
     if isinstance(condition, Bool):
         return Bool(not condition.value)
     return call("not", condition)
@@ -130,7 +152,12 @@ def both(left: Operand, right: Operand) -> Operand:
 
 
 def either(left: Operand, right: Operand) -> Operand:
-    """Return ``or left right``, flat."""
+    """Return ``or left right``, flat; what is compared with one thing or another in one ``eq``."""
+    if function_of(left) == function_of(right) == "eq":
+        (_, compared, *words), (_, also_compared, *others) = call_operands(left), call_operands(right)
+        are_words = all(isinstance(word, String) for word in (*words, *others))
+        if are_words and print_node(compared) == print_node(also_compared):
+            return call("eq", compared, *words, *others)
     return _chain("or", left, right)
 
 
@@ -138,7 +165,7 @@ def _chain(name: str, left: Operand, right: Operand) -> Operand:
     operands: list[Operand] = []
     for side in (left, right):
         parts = call_operands(side)
-        operands.extend(parts[1:] if parts and parts[0] == Identifier(name) and len(parts) > 2 else [side])
+        operands.extend(parts[1:] if function_of(side) == name and len(parts) > 2 else [side])
     return call(name, *operands)
 
 

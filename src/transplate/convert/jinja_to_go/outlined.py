@@ -16,6 +16,7 @@ from typing import TypeAlias
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.operands import base_name, variables_of
 from transplate.convert.jinja_to_go.trees import (
+    alike,
     bodies_of,
     declared_within,
     items_within,
@@ -43,7 +44,7 @@ from transplate.gotmpl.nodes import (
     Text,
     Variable,
 )
-from transplate.gotmpl.printer import print_node, print_template
+from transplate.gotmpl.printer import print_node
 
 _SHORTEST = 250
 """How many characters are worth a template."""
@@ -282,20 +283,14 @@ class _Survey:
         if any(_SEEN.intersection(_fields(leaf)) for leaf in _leaves_within(items)):
             return None
         prefix = self._prefix(items, site.free)
-        numbers: dict[str, str] = {}
 
         def taken(one: Variable) -> Variable:
             return Variable("$", one.fields[len(prefix) :]) if one.name == site.free else one
 
-        def numbered(one: Variable) -> Variable:
-            number = numbers.setdefault(one.name, f"$_{len(numbers)}")
-            return one if one.name == "$" else Variable(number, one.fields)
-
         body = tuple(with_variables(item, taken) for item in items)
         if "$" in declared_within(body):
             return None
-        text = print_template(tuple(with_variables(item, numbered) for item in body))
-        return _Outline(text, body, Variable(site.free or "$", prefix))
+        return _Outline(alike(body), body, Variable(site.free or "$", prefix))
 
     def _prefix(self, items: Body, name: str) -> tuple[str, ...]:
         """Return the fields that all uses of a variable begin with, if they are read in any case."""

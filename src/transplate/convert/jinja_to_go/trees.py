@@ -20,6 +20,7 @@ from transplate.gotmpl.nodes import (
     Text,
     Variable,
 )
+from transplate.gotmpl.printer import print_template
 
 
 def bodies_of(item: Item) -> Iterator[Body]:
@@ -78,6 +79,19 @@ def with_variables(item: Item, change: Callable[[Variable], Variable]) -> Item:
     return with_parts(item, pipeline, lambda body: tuple(with_variables(one, change) for one in body))
 
 
+def alike(body: Body) -> str:
+    """Return the same text for bodies that differ at most in the names of what they declare."""
+    declared = declared_within(body, is_new=True)
+    numbers: dict[str, str] = {}
+
+    def numbered(one: Variable) -> Variable:
+        if one.name not in declared:
+            return one
+        return Variable(numbers.setdefault(one.name, f"$_{len(numbers)}"), one.fields)
+
+    return print_template(tuple(with_variables(item, numbered) for item in body))
+
+
 def items_within(body: Iterable[Item]) -> Iterator[Item]:
     """Yield all items of a body, those of its ifs and loops too."""
     for item in body:
@@ -107,10 +121,15 @@ def declared_in(body: Iterable[Item]) -> Iterator[str]:
             yield from (variable.name for variable in item.pipeline.declarations)
 
 
-def declared_within(body: Iterable[Item]) -> set[str]:
-    """Return all variables that a body declares, or assigns to."""
+def declared_within(body: Iterable[Item], *, is_new: bool = False) -> set[str]:
+    """Return all variables that a body declares, and, unless only new ones are asked for, assigns to."""
     pipelines = (pipeline for item in items_within(body) for pipeline in pipelines_of(item))
-    return {variable.name for pipeline in pipelines for variable in pipeline.declarations}
+    return {
+        variable.name
+        for pipeline in pipelines
+        for variable in pipeline.declarations
+        if not (is_new and pipeline.is_assignment)
+    }
 
 
 def assigned_in(body: Iterable[Item], failures: Collection[str]) -> Iterator[str]:
