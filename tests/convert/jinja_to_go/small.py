@@ -53,6 +53,13 @@ SMALL = {
         "{% set ns.calls = ns.calls + m.tool_calls %}{% endif %}{{ m.content }}{% endfor %}"
         "{% for c in ns.calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}"
     ),
+    "types in a list": (
+        "{% for m in messages %}{{ m.content }}{% endfor %}{% for tool in tools or [] %}"
+        "{% for k, v in tool.function.parameters.properties|dictsort(true) %}"
+        "{% set types = [v.type] if v.type is string else v.type or [] %}{{ k }}: {{ types|join(' or ') }}"
+        "{% set known = v.enum if v.enum else ([v.type] if v.type is string else (v.type or ['any'])) %}"
+        "{% for one in known %}{{ one }},{% endfor %}{{ 'null' in types }}{% endfor %}{% endfor %}"
+    ),
     "types": (
         "{% macro named(t) %}{{ 'number' if t == 'integer' or t == 'float' else t }}{% endmacro %}"
         "{% for m in messages %}{{ m.content }}{% endfor %}"

@@ -159,12 +159,12 @@ class Conditions(Interface):
         found = self.condition(test)
         if isinstance(found, bool):
             return self.value(then if found else otherwise)
-        return self.choose(found, lambda: self.value(then), lambda: self.value(otherwise))
+        return self.choose(found, lambda: self._value(then), lambda: self._value(otherwise))
 
     def _logical(self, operands: Sequence[j.Expression], is_and: bool) -> Value:
-        left = self.value(operands[0])
         if len(operands) == 1:
-            return left
+            return self._value(operands[0])
+        left = self.value(operands[0])
         test = self.settled(self.truth(left))
         if isinstance(test, bool):
             return self._logical(operands[1:], is_and) if test is is_and else left

@@ -273,6 +273,10 @@ class Interface(Writer):
         """Return the value of an expression."""
         raise NotImplementedError
 
+    def _value(self, node: j.Expression) -> Value:
+        """Return the value of an expression, which may be one thing or another."""
+        raise NotImplementedError
+
     def item(self, value: Value, key: Value) -> Value:
         """Return ``value[key]``."""
         raise NotImplementedError
