@@ -101,6 +101,10 @@ def simplify(expression: j.Expression, facts: Knowledge) -> j.Expression:
             return before if facts.decide(is_in) else j.Conditional(is_in, before, j.EMPTY)
         case j.Filter(value, "not_nil") if facts.decide(j.Test(value, "none")) is False:
             return value
+        case j.Filter(
+            j.Slice(value, None | j.Literal(0), j.Attribute(loop, "index0") as before), "length"
+        ) if _runs_over(facts, loop, value):
+            return before
         case j.Filter(value, "byte_slice", (start, *stop)):
             return _byte_slice(expression, value, start, stop, facts)
         case j.Filter(j.Literal(str(constant)), "byte_length"):
@@ -124,6 +128,8 @@ def simplify_condition(expression: j.Expression) -> j.Expression:
             return b.or_(*_prefix_tests(operands, "<", "!="))
         case j.Filter(value, "length"):
             return value
+        case j.Attribute(j.Name(symbol) as loop, "index0") if symbol.startswith("loop of "):
+            return b.not_(j.Attribute(loop, "first"))
         case j.Binary(operator, j.Filter(value, "length" | "byte_length"), j.Literal(int(number))):
             if (operator, number) in ((">", 0), (">=", 1), ("!=", 0)):
                 return value
@@ -179,6 +185,8 @@ def _comparison(operator: str, left: j.Expression, right: j.Expression, facts: K
                 return j.Attribute(loop, "first")
             if (operator, number) in (("!=", 0), (">", 0), (">=", 1)):
                 return b.not_(j.Attribute(loop, "first"))
+            if (operator, number) in (("<", 0), (">=", 0)):
+                return j.Literal(operator == ">=")
         case j.Attribute(loop, "index0"), j.Filter(value, "length") if _runs_over(facts, loop, value):
             return j.Literal(operator in ("<", "<=", "!="))
         case j.Attribute(loop, "index"), j.Filter(value, "length") if _runs_over(facts, loop, value):
@@ -273,6 +281,11 @@ def _length_of_rest(value: j.Expression, start: j.Expression, facts: Knowledge) 
 
 
 def _item(value: j.Expression, key: j.Expression, facts: Knowledge) -> j.Expression:
+    match value, key:
+        case j.Slice(whole, j.Attribute(loop, "index0"), None), j.Literal(1) if _runs_over(
+            facts, loop, whole
+        ):
+            return j.Attribute(loop, "nextitem")
     match key:
         case j.Binary("-", j.Filter(inner, "length"), j.Literal(1)) if inner == value:
             return j.Item(value, j.Literal(-1))

@@ -84,15 +84,31 @@ _BEHIND = 4
 """Items of an idiom from its first loop or branch on, at most."""
 
 
+_DEEPEST = 3
+"""Branches around the first loop of an idiom, at most."""
+
+
 def _may_compute(item: go.Item) -> bool:
     """Tell whether a loop or a branch may be the first of an idiom."""
     match item:
-        case go.Range(go.Pipeline((go.Command((go.Identifier("len"), _)),))):
-            return True
-        case go.If(go.Pipeline((go.Command((go.Identifier("eq" | "ne"), one, other)),))):
-            return isinstance(one, go.Pipeline) or isinstance(other, go.Number)
+        case go.If(go.Pipeline((go.Command((go.Identifier("eq"), one, other)),))):
+            return (
+                isinstance(one, go.Pipeline) or isinstance(other, go.Number) or _has_scan((item,), _DEEPEST)
+            )
         case _:
-            return False
+            pass
+    return _has_scan((item,), _DEEPEST)
+
+
+def _has_scan(items: go.Body, depth: int) -> bool:
+    """Tell whether there is a loop as often as a text has bytes, in a few branches."""
+    for item in items:
+        match item:
+            case go.Range(go.Pipeline((go.Command((go.Identifier("len"), _)),))):
+                return True
+            case go.If() if depth and _has_scan(item.body, depth - 1):
+                return True
+    return False
 
 
 @lru_cache(maxsize=256)
