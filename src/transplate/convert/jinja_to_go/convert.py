@@ -30,6 +30,7 @@ from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
 from transplate.gotmpl.printer import print_template
+from transplate.jinja import JinjaTemplate
 from transplate.jinja.reader import read
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
@@ -77,19 +78,20 @@ def to_go(
     check_text(source, "to_go")
     tree = read(source)
     collated = replace(tree, body=without_nested_namespaces(without_collation(tree.body)))
+    chat = JinjaTemplate(source, special_tokens={**special_tokens, **variables})
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     is_older = not behaviour_of(parse_version(ollama)).property_required
     features = frozenset({"ollama<0.20"} if is_older else ())
     compiler = Compiler(collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features)
     try:
         _compile(compiler)
-        made = _conversion(compiler, ollama)
+        made = _conversion(compiler, chat, ollama)
     except (TooLong, RecursionError, MemoryError):
         raise UnsupportedTemplate(
             f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
         ) from None
     is_met = renders(source, special_tokens, variables, ollama)
-    no_texts = parts_loss(source, special_tokens, variables)
+    no_texts = parts_loss(chat)
     return replace(
         made,
         losses=made.losses if no_texts is None else (no_texts, *made.losses),
@@ -109,7 +111,7 @@ def _compile(compiler: Compiler) -> None:
         ) from None
 
 
-def _conversion(compiler: Compiler, ollama: str) -> Conversion:
+def _conversion(compiler: Compiler, chat: JinjaTemplate, ollama: str) -> Conversion:
     """Return what a compiler has written, as a template."""
     is_plain = "plain-json" in compiler.taken
     templates = [made for made in compiler.macro_templates.values() if made.name]
@@ -155,7 +157,7 @@ def _conversion(compiler: Compiler, ollama: str) -> Conversion:
     text = print_template((*definitions, *body))
     if len(text) > LONGEST:
         raise TooLong
-    block = shape_block(text, compiler.tree.source.text, ollama)
+    block = shape_block(text, chat, ollama, is_whole=not compiler.losses)
     if block.hidden:
         body = cleaned(written, compiler.encodings, hidden=block.hidden)
     whole = (*on_lines((*head, *block.body, *definitions)), *body)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
 
 from transplate.conversation import Conversation, Part
 from transplate.convert.report import Loss
@@ -52,13 +50,12 @@ def image_loss(tree: JinjaTree) -> Loss | None:
     )
 
 
-def parts_loss(source: str, tokens: Mapping[str, Any], variables: Mapping[str, Any]) -> Loss | None:
+def parts_loss(chat: JinjaTemplate) -> Loss | None:
     """Return what becomes of texts, if a chat template prints them only as typed parts."""
-    template = JinjaTemplate(source, special_tokens=tokens)
 
     def prints(content: str | list[dict[str, str]]) -> bool:
         try:
-            return _QUESTION in template.render([{"role": "user", "content": content}], variables=variables)
+            return _QUESTION in chat.render([{"role": "user", "content": content}])
         except TransplateError:
             return False
 

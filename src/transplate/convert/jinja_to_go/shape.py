@@ -7,12 +7,15 @@ Ollama reads them from ``.Thinking`` and ``.ToolCalls`` with literal text around
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from transplate.convert.jinja_to_go.view import view
 from transplate.errors import TransplateError
 from transplate.gotmpl.nodes import Body, Comment
 from transplate.gotmpl.parser import parse
+from transplate.jinja import JinjaTemplate
 from transplate.ollama import OllamaTemplate, Values
 from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.roads import abilities_of_jinja, abilities_of_template
@@ -20,6 +23,8 @@ from transplate.ollama.roads import abilities_of_jinja, abilities_of_template
 _THINKING, _NAME, _CONTENT = "Some thinking of the model", "name_of_a_tool", "Some content of the model"
 _TAG_BEFORE = re.compile(r"(<[^<>]*>|\[[^\[\]]*\])\s*\Z")
 _TAG_BEHIND = re.compile(r"\s*(<[^<>]*>|\[[^\[\]]*\])")
+_Prints: TypeAlias = Callable[[Values], str]
+"""What prints a request."""
 _USUAL_TAGS = ("<think>", "</think>")
 _USER = {"role": "user", "content": "A question"}
 _ID = "call00001"
@@ -47,7 +52,7 @@ class ShapeBlock:
     hidden: frozenset[str]
 
 
-def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
+def shape_block(text: str, chat: JinjaTemplate, ollama: str, *, is_whole: bool) -> ShapeBlock:
     """Return a block that shows Ollama what it does not infer from a template.
 
     That is the markers of thinking and of tool calls, that there are messages, and the abilities that it
@@ -56,8 +61,9 @@ def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
 
     Args:
         text: The template.
-        jinja: The chat template that it was made from.
+        chat: The chat template that it was made from.
         ollama: The version of Ollama.
+        is_whole: Whether all of that is converted; otherwise the chat template may print what it does not.
     """
     template = OllamaTemplate(text, ollama=ollama)
     shows: dict[str, None] = {}
@@ -67,7 +73,10 @@ def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
         shows["that the template takes messages"] = None
         template = OllamaTemplate(f"{{{{ if false }}}}{{{{ .Messages }}}}{{{{ end }}}}{text}", ollama=ollama)
     seen = template.inference
-    thinking, tool_tag = _thinking_tags(template), _tool_tag(template)
+    thinking, tool_tag = _thinking_tags(template.execute), _tool_tag(template.execute)
+    if not is_whole:
+        prints = _printed_by_jinja(chat, ollama)
+        thinking, tool_tag = thinking or _thinking_tags(prints), tool_tag or _tool_tag(prints)
     is_seen = (thinking is None or seen.thinking_tags == thinking) and (
         tool_tag is None or seen.tool_tag == tool_tag
     )
@@ -78,7 +87,7 @@ def shape_block(text: str, jinja: str, ollama: str) -> ShapeBlock:
         thinking = tool_tag = None
     else:
         shows["the markers of thinking and tool calls"] = None
-    wanted, found = abilities_of_jinja(jinja), abilities_of_template(text)
+    wanted, found = abilities_of_jinja(chat.source.text), abilities_of_template(text)
     thinks = thinking is not None or ("thinking" in found.names and not hidden)
     if "thinking" in wanted.names and not thinks:
         shows["what the chat template can do"] = None
@@ -110,24 +119,33 @@ def _is_pair(tags: tuple[str, str] | None) -> bool:
     return tags is not None and tags[1] == f"{tags[0][:1]}/{tags[0][1:]}"
 
 
-def _printed(template: OllamaTemplate, messages: list[dict[str, Any]], *, tools: bool = False) -> str:
+def _printed_by_jinja(chat: JinjaTemplate, ollama: str) -> _Prints:
+    def prints(values: Values) -> str:
+        messages, tools, variables = view(values, ollama)
+        generates = messages[-1]["role"] != "assistant"
+        return chat.render(messages, tools, add_generation_prompt=generates, variables=variables)
+
+    return prints
+
+
+def _printed(prints: _Prints, messages: list[dict[str, Any]], *, tools: bool = False) -> str:
     """Return what a template prints, with a level of thinking, or without if it fails for that."""
     level: dict[str, Any] = {"think": True, "think_level": "medium", "is_think_set": True}
     for think in (level, {}):
         try:
-            return template.execute(Values(messages, [_TOOL] if tools else None, **think))
+            return prints(Values(messages, [_TOOL] if tools else None, **think))
         except TransplateError:
             continue
     return ""
 
 
-def _thinking_tags(template: OllamaTemplate) -> tuple[str, str] | None:
+def _thinking_tags(prints: _Prints) -> tuple[str, str] | None:
     """Return the tags that stand around the thinking where it is printed."""
     turn: dict[str, Any] = {"role": "assistant", "content": _CONTENT, "thinking": _THINKING}
     called = {**turn, "tool_calls": [_CALL]}
     result = {"role": "tool", "content": "A result", "tool_name": _NAME, "tool_call_id": _ID}
     for messages in ([_USER, turn], [_USER, turn, _USER], [_USER, called, result], [_USER, called]):
-        printed = _printed(template, messages)
+        printed = _printed(prints, messages)
         at = printed.rfind(_THINKING)
         if at >= 0:
             before = _TAG_BEFORE.search(printed[:at])
@@ -137,15 +155,15 @@ def _thinking_tags(template: OllamaTemplate) -> tuple[str, str] | None:
     return None
 
 
-def _tool_tag(template: OllamaTemplate) -> str | None:
+def _tool_tag(prints: _Prints) -> str | None:
     """Return the marker in front of a tool call."""
     for messages in ([_USER], [_USER, {"role": "assistant", "content": _CONTENT}, _USER]):
         with_call = _printed(
-            template,
+            prints,
             [*messages, {"role": "assistant", "content": "", "tool_calls": [_CALL]}],
             tools=True,
         )
-        plain = _printed(template, [*messages, {"role": "assistant", "content": _CONTENT}], tools=True)
+        plain = _printed(prints, [*messages, {"role": "assistant", "content": _CONTENT}], tools=True)
         at = with_call.rfind(_NAME)
         if at < 0:
             continue
