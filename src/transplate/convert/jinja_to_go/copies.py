@@ -11,7 +11,6 @@ from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.operands import both, either, functions_in, negated, variables_of
 from transplate.convert.jinja_to_go.trees import (
     alike,
-    assigned_in,
     bodies_of,
     declared_within,
     pipelines_of,
@@ -66,7 +65,7 @@ def _without_names(body: Body, kept: Collection[str]) -> Body:
         if not isinstance(source, Variable) or source.fields or name in kept:
             continue
         rest = items[at + 1 :]
-        if not {source.name, name} & set(assigned_in(rest, ())):
+        if not {source.name, name} & declared_within(rest):
             other = source.name
 
             def renamed(one: Variable, name: str = name, other: str = other) -> Variable:

@@ -83,9 +83,13 @@ def _resumed_loop(loop: Range, texts: set[str], answers: Answers) -> Iterator[It
         return
     before, skip, note = (answers.fresh(name) for name in ("before", "round", "left"))
     operands: dict[str, Operand] = {"a": answers.rest, "b": before, "m": skip, "l": note}
-    takes = ""
-    for index, name in enumerate(("l", *(f"x{index}" for index in range(len(names))))):
-        takes += f"{TAKE.replace('$d', f'$y{index}').replace('$r', '$a')}{{{{ ${name} = $y{index} }}}}"
+    kept = ("l", *(f"x{index}" for index in range(len(names))))
+    homes = "{{ else ".join(
+        f"{{{{ if eq $i {index} }}}}{{{{ ${name} = $y }}}}".removeprefix("{{ " if index else "")
+        for index, name in enumerate(kept)
+    )
+    take = TAKE.replace("$d", "$y").replace("$r", "$a")
+    takes = f"{{{{ range $i := {len(kept)} }}}}{take}{homes}{{{{ end }}}}{{{{ end }}}}"
     operands |= {f"x{index}": Variable(name) for index, name in enumerate(names)}
     operands["z"] = answers.done
     yield from build.statements(
