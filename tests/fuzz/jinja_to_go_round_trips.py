@@ -111,7 +111,10 @@ def jinja_trip(source: str, judge: Judge, *, exact: bool, rng: Random, count: in
 
 def _as_sent(case: Case, *, thinks: bool) -> Case:
     """Return a request as Ollama hands it on: a model that can think does so unless told otherwise."""
-    return {**case, "think": True, "is_think_set": True} if thinks and not case.get("is_think_set") else case
+    if not thinks:
+        return case
+    made = case if case.get("is_think_set") else {**case, "think": True, "is_think_set": True}
+    return {**made, "think_level": "medium"} if made["think"] and not made.get("think_level") else made
 
 
 def _cases(
