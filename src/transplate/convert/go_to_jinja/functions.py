@@ -65,10 +65,8 @@ def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool)
         reached = b.and_(reached, b.not_(test) if stops_at else test)
         if b.truth(test) is stops_at:
             break
-    if len(values) == 2 and not stops_at:
-        ending = ends_with(values[0].expression, values[1].expression)
-        if ending is not None:
-            return Value(Shape.BOOL, ending)
+    if not stops_at:
+        values = _joined(values)
     result = values.pop()
     for value in reversed(values):
         test = printing.condition(c, value, span)
@@ -78,6 +76,18 @@ def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool)
         case j.And(operands) | j.Or(operands):
             _check_operands(c, len(operands), span)
     return result
+
+
+def _joined(values: list[Value]) -> list[Value]:
+    """Return operands of an ``and``, neighbours that test the end of a text together made one."""
+    made: list[Value] = []
+    for value in values:
+        ending = ends_with(made[-1].expression, value.expression) if made else None
+        if ending is None:
+            made.append(value)
+        else:
+            made[-1] = Value(Shape.BOOL, ending)
+    return made
 
 
 def _check_operands(c: Context, count: int, span: Span) -> None:

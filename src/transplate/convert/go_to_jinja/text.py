@@ -97,8 +97,7 @@ def simplify(expression: j.Expression, facts: Knowledge) -> j.Expression:
             ),
         ) if value == same and searched in (value, j.Or((value, j.EMPTY))):
             before = j.Item(j.Call(j.Attribute(searched, "split"), (part,)), j.Literal(0))
-            is_in = j.Binary("in", part, searched)
-            return before if facts.decide(is_in) else j.Conditional(is_in, before, j.EMPTY)
+            return before if facts.decide(j.Binary("in", part, searched)) else expression
         case j.Filter(value, "not_nil") if facts.decide(j.Test(value, "none")) is False:
             return value
         case j.Filter(

@@ -47,7 +47,7 @@ class Loops(Interface):
     """Loops, and the variables that they change."""
 
     def _for(self, node: j.For) -> None:
-        value = self._types(node.iterable) or self.value(node.iterable)
+        value = self.value(node.iterable)
         self.item_name = variable_name(node.targets[0].name)
         wants = set(_loop_attributes(node))
         if isinstance(value, Cat):
@@ -85,24 +85,6 @@ class Loops(Interface):
                 )
                 return
         self.loop(node, value, write, wants)
-
-    def _types(self, iterable: j.Expression) -> Value | None:
-        """Return the types of a property, which are a list in Go also where there is but one.
-
-        ``to_jinja`` writes them so: ``[type] if type is string else type or []``.
-        """
-        match iterable:
-            case j.Conditional(
-                j.Test(subject, "string", False),
-                j.ListLiteral((one,)),
-                j.Or((several, j.ListLiteral(()))),
-            ) if subject == one == several:
-                value = self.value(subject)
-                if isinstance(value, Go) and value.kinds == {"type"}:
-                    return Go(frozenset({"strings"}), value.expr)
-                return None
-            case _:
-                return None
 
     def _bind(self, targets: tuple[j.Name, ...], item: Value) -> None:
         scope = self.state.scopes[-1]

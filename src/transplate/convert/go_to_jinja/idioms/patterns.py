@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from transplate.convert.go_to_jinja.idioms.matching import HOLE, parts_of
+from transplate.convert.go_to_jinja.idioms.matching import HOLE, parts_of, variables_in
 from transplate.convert.jinja_to_go import cases, defines, strings
 from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.copies import without_copies
+from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.gotmpl import nodes as go
 from transplate.gotmpl.parser import parse
 from transplate.ollama.functions import FUNCTIONS
@@ -36,16 +38,20 @@ class Idiom:
     constants: tuple[str, ...] = ()
 
     @cached_property
-    def pattern(self) -> go.Body:
-        """The tree as ``to_go`` prints it, with holes for what it takes."""
+    def patterns(self) -> tuple[go.Body, ...]:
+        """The trees as ``to_go`` prints them, where they stand and in templates, with holes."""
 
         def hole(found: re.Match[str]) -> str:
             return found[0] if f"{found[0]} :=" in self.text else HOLE + found[1]
 
         reads = "".join(f"{{{{ ${name} }}}}" for name, _ in self.results)
-        body = cleaned(_parsed(_TAKEN.sub(hole, self.text) + reads), {})
-        said = [item for item in body if not isinstance(item, go.Text) or item.value]
-        return tuple(said[: len(said) - len(self.results)])
+        body = _parsed(_TAKEN.sub(hole, self.text) + reads)
+        names = {variable.name for variable in variables_in(body)}
+        made: list[go.Body] = []
+        for variant in (without_copies(without_unread(body), names), body):
+            said = [item for item in cleaned(variant, {}) if not isinstance(item, go.Text) or item.value]
+            made.append(tuple(said[: len(said) - len(self.results)]))
+        return tuple(made)
 
 
 @lru_cache(maxsize=8)
@@ -73,7 +79,7 @@ def candidates(items: go.Body) -> Iterator[Idiom]:
     loop, items = items[at], items[: at + _BEHIND]
     for part in _parts(items):
         for new in _replacements(items):
-            yield _replacement(part, new)
+            yield from _replacements_of(part, new)
         yield from _searches(part)
     yield from _on_lines(items)
     yield from _cuts("".join(dict.fromkeys(_compared(loop))))
@@ -112,18 +118,24 @@ def _has_scan(items: go.Body, depth: int) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _replacement(part: str, new: str) -> Idiom:
-    return Idiom(strings.replace(part, new), (("d", "replaced"),), (part, new))
+def _replacements_of(part: str, new: str) -> tuple[Idiom, ...]:
+    return tuple(
+        Idiom(strings.replace(part, new, is_likely=is_likely), (("d", "replaced"),), (part, new))
+        for is_likely in (False, True)
+    )
 
 
 @lru_cache(maxsize=256)
 def _searches(part: str) -> tuple[Idiom, ...]:
+    both = (("d", "contains"), ("t", "from_first"))
     return (
         Idiom(strings.after_last(part), (("d", "after_last"),), (part,)),
         Idiom(strings.before(part), (("d", "before_first"),), (part,)),
-        Idiom(strings.find(part), (("d", "contains"), ("t", "from_first")), (part,)),
-        Idiom(strings.find(part), (("d", "contains"),), (part,)),
-        Idiom(strings.find(part), (("t", "from_first"),), (part,)),
+        *(
+            Idiom(search, results, (part,))
+            for search in (strings.find(part), strings.find(part, is_likely=True), strings.find_by_byte(part))
+            for results in (both, both[:1], both[1:])
+        ),
     )
 
 

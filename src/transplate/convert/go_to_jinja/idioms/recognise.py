@@ -57,7 +57,8 @@ class _Recogniser:
             item for item in items[at : at + 3 * _LONGEST] if not isinstance(item, go.Comment | go.Text)
         )
         for idiom in candidates(said[:_LONGEST]):
-            found = match(idiom.pattern, items, at, self.resolution, dot)
+            matches = (match(pattern, items, at, self.resolution, dot) for pattern in idiom.patterns)
+            found = next((one for one in matches if one is not None), None)
             if found is not None and self.is_safe(items[at : at + found.length], idiom, found):
                 return found.length, _calls(idiom, found, items[at])
         return 0, []
