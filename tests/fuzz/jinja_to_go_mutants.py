@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from tests.fuzz.jinja_to_go import STYLES, Reference, compared
 from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
@@ -247,22 +248,23 @@ def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]
                     (
                         None,
                         {},
-                        {"a": _NUMBERS},
-                        {"a": [*_STRINGS, literal.value]},
+                        {"a": _values(literal.value, rng)},
+                        {"a": literal.value},
                         called["function"].get("arguments"),
                     )
                 )
         for tool in case.get("tools", ()):
             parameters = tool["function"].get("parameters", {})
             if isinstance(parameters.get("properties"), dict) and rng.random() < 0.5:
-                schema = {
-                    "type": "number",
-                    "description": literal.value,
-                    "enum": [*_NUMBERS, *_STRINGS, None, literal.value],
-                }
-                parameters["properties"]["a"] = schema
+                schema = {"type": "number", "enum": _values(literal.value, rng)}
+                parameters["properties"]["a"] = {**schema, "description": literal.value}
         made.append(Request(case, ordinary=False))
     return made
+
+
+def _values(value: str, rng: Random) -> list[Any]:
+    """Return values that are printed as JSON; of one kind, since the default form takes some for granted."""
+    return rng.choice((_NUMBERS, rng.sample(_STRINGS, 2), ["<a> & 'b'"], [None, True, 1, value]))
 
 
 def _text_with(
