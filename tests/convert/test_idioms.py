@@ -159,6 +159,12 @@ def test_what_depends_on_characters_is_for_ascii(
         to_jinja(source, exact=True)
 
 
+def test_vendors_json_is_written_by_the_host_where_that_is_asked_for() -> None:
+    for written in ("tool|tojson", "tool|tojson(indent=2)"):
+        source = to_go(_TOOLS.replace("BODY", f"{{{{ {written} }}}}")).text
+        assert f"{{{{- {written} -}}}}" in to_jinja(source, assume={"hf-json"}).text
+
+
 FUNCTIONS_OF = {
     "strip": "lstrip_space",
     "lstrip of line breaks": "lstrip",

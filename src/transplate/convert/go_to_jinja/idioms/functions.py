@@ -23,8 +23,7 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
     if name in _JSON:
         value, *layout = arguments
         text = printing.marshalled(c, value, span, _JSON[name])
-        lines = b.call("on_lines", text, *(one.expression for one in layout))
-        return Value(Shape.TEXT, lines if layout else text)
+        return Value(Shape.TEXT, _on_lines(text, *(one.expression for one in layout)) if layout else text)
     if name in _REPR:
         return _repr(c, span, arguments[0], _REPR[name])
     if name in _NUMBERS:
@@ -38,6 +37,16 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
 
 
 _JSON = {f"{style}json": style for style in ("spaced_", "python_", "compact_", "python_compact_")}
+
+
+def _on_lines(text: j.Expression, begin: j.Expression, step: j.Expression) -> j.Expression:
+    """Return JSON on lines that begin with some spaces, and with a step more in what is inside."""
+    match text, begin, step:
+        case j.Filter(value, "tojson", (), ()), j.Literal("\n"), j.Literal(str(spaces)):
+            return j.Filter(value, "tojson", keywords=(("indent", j.Literal(len(spaces))),))
+        case _:
+            return b.call("on_lines", text, begin, step)
+
 
 _REPR = {"spaced_repr": "spaced_", "python_repr": "python_"}
 
