@@ -118,4 +118,26 @@ SMALL = {
         "{% for c in m.tool_calls or [] %}{{ f(c.function.arguments) }}{{ c.function.arguments|tojson }}"
         "{% endfor %}{% if 'json' in m.content %}{{ raise_exception('json') }}{% endif %}{% endfor %}"
     ),
+    "calls in dicts": (
+        "{% set ns = namespace(all=[]) %}{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% set ns.all = ns.all + [{'t': m.content, 'c': m.tool_calls}] %}{% endif %}{% endfor %}"
+        "{% for d in ns.all %}{{ d.t }}{% if d.c %}{% for c in d.c %}{{ c.function.name }}"
+        "{% endfor %}{% endif %}{% endfor %}"
+    ),
+    "calls or other lists": (
+        "{% set ns = namespace(x=[]) %}{% for m in messages %}{{ m.content }}"
+        "{% if m.tool_calls %}{% set ns.x = m.tool_calls %}{% else %}{% set ns.x = ['a', m.role] %}"
+        "{% endif %}{% for c in ns.x %}{% if c is string %}{{ c }}{% else %}{{ c.function.name }}"
+        "{% endif %}{% endfor %}{% endfor %}{{ ns.x|length }}"
+    ),
+    "a dict that may be empty": (
+        "{% set ns = namespace(v={}) %}{% for m in messages %}{{ m.content }}{% if m.role != 'tool' %}"
+        "{% set ns.v = {'a': m.role} %}{% endif %}|{% if ns.v %}T{{ ns.v.a }}{% else %}F{% endif %}"
+        "{% if ns.v == {} %}E{% endif %}{{ 'a' in ns.v }}{% endfor %}"
+    ),
+    "an item of a list that is none": (
+        "{% for m in messages %}{% if loop.first %}{% set v = [['a']] %}{% else %}{% set v = m.content %}"
+        "{% endif %}{% if v is not string %}{% for c in v %}{% if c.function is defined %}X{% else %}"
+        "{{ c[0] }}{% endif %}{% endfor %}{% else %}{{ v }}{% endif %}{% endfor %}"
+    ),
 }

@@ -60,7 +60,11 @@ class Calls(Interface):
         if name == "namespace":
             if arguments and isinstance(arguments[0], DictOf):
                 keywords = {
-                    **{str(key.value): found for key, found in arguments[0].items if isinstance(key, Const)},
+                    **{
+                        str(key.value): found
+                        for key, found in self.items_in(arguments[0])
+                        if isinstance(key, Const)
+                    },
                     **keywords,
                 }
             return self.new_namespace(keywords)
@@ -74,7 +78,7 @@ class Calls(Interface):
             if arguments[1:] == [Const(-1), Const(-1)]:
                 return Counting(Const(0), self._arithmetic("+", arguments[0], Const(1)), down=True)
         if name == "dict" and (not arguments or isinstance(arguments[0], DictOf)):
-            first = arguments[0].items if arguments and isinstance(arguments[0], DictOf) else ()
+            first = self.items_in(arguments[0]) if arguments and isinstance(arguments[0], DictOf) else ()
             merged = dict(first)
             merged.update({Const(key): found for key, found in keywords.items()})
             return DictOf(tuple(merged.items()))

@@ -87,7 +87,7 @@ class Comparing(Interface):
             return self._equal_go(left, right)
         if isinstance(left, ListOf | DictOf) and isinstance(right, ListOf | DictOf):  # noqa: SIM102
             if not left.items or not right.items:
-                return not left.items and not right.items and type(left) is type(right)
+                return type(left) is type(right) and opposite(self.truth(left if left.items else right))
         for one, other in ((left, right), (right, left)):
             if isinstance(one, ListOf | DictOf) and not one.items and isinstance(other, Go):
                 kinds = ELEMENTS.keys() if isinstance(one, ListOf) else MAPPED.keys()
@@ -251,6 +251,7 @@ class Comparing(Interface):
             if container.is_open:
                 if not (isinstance(item, Const) and isinstance(item.value, str)):
                     raise Refused("in a dict of which not all keys are known")
+                self.keys_in(container)
                 found_item = self.item(container, item)
                 return opposite(self._is_kind(found_item, frozenset({"undefined"})))
             return self._among([key for key, _ in container.items], item)

@@ -139,8 +139,10 @@ class Conditions(Interface):
             return both(value.present, inner)
         if isinstance(value, Cat):
             return any_of(*(self.truth(part) for part in value.parts))
-        if isinstance(value, ListOf | DictOf):
+        if isinstance(value, ListOf):
             return bool(value.items)
+        if isinstance(value, DictOf):
+            return any_of(*self.keys_in(value))
         if isinstance(value, Built):
             return value.expr
         if isinstance(value, Pairs | Reversed):

@@ -14,6 +14,7 @@ from transplate.convert.jinja_to_go.truths import Condition
 from transplate.convert.jinja_to_go.values import (
     Built,
     Counting,
+    DictOf,
     Go,
     Loop,
     MacroOf,
@@ -233,6 +234,14 @@ class Interface(Writer):
         raise NotImplementedError
 
     # --- kinds.py
+
+    def keys_in(self, value: DictOf) -> list[Condition]:
+        """Return of each key of a dict whether it is there."""
+        raise NotImplementedError
+
+    def items_in(self, value: DictOf) -> tuple[tuple[Value, Value], ...]:
+        """Return the keys of a dict that are there, and what they hold."""
+        raise NotImplementedError
 
     def _test(self, node: j.Test) -> Condition:
         raise NotImplementedError

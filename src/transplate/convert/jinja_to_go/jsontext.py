@@ -54,7 +54,7 @@ class JsonText(Interface):
         elif isinstance(value, Go):
             self._write_json_go(value, indent, level, compact)
         elif isinstance(value, DictOf):
-            pairs = [(self.as_text(key), found) for key, found in value.items]
+            pairs = [(self.as_text(key), found) for key, found in self.items_in(value)]
             self._write_json_items("{", "}", pairs, indent, level, compact)
         elif isinstance(value, ListOf):
             self._write_json_items("[", "]", [(None, item) for item in value.items], indent, level, compact)

@@ -105,6 +105,21 @@ class Kinds(Interface):
             return "list" in kinds
         return False
 
+    def keys_in(self, value: DictOf) -> list[Condition]:
+        """Return of each key of a dict whether it is there."""
+        if not value.is_open:
+            return [True] * len(value.items)
+        held = [opposite(self._is_kind(found, frozenset({"undefined"}))) for _, found in value.items]
+        if value.is_unclear and True not in held:
+            raise Refused("a dict of which a key may hold nothing")
+        return held
+
+    def items_in(self, value: DictOf) -> tuple[tuple[Value, Value], ...]:
+        """Return the keys of a dict that are there, and what they hold."""
+        if not all(condition is True for condition in self.keys_in(value)):
+            raise Refused("the keys of a dict of which some may not be there")
+        return value.items
+
     def defined(self, value: Value) -> Go:
         """Return a value without its being undefined or None, for which the template fails."""
         value = self.known(value)

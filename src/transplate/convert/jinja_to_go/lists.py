@@ -49,8 +49,10 @@ class Lists(Interface):
             return Const(len(value.value))
         if isinstance(value, Undefined):
             return Const(0)
-        if isinstance(value, ListOf | DictOf):
+        if isinstance(value, ListOf):
             return Const(len(value.items))
+        if isinstance(value, DictOf):
+            return Const(len(self.items_in(value)))
         if isinstance(value, Reversed | Pairs):
             return self.length(value.value)
         if isinstance(value, Cat):

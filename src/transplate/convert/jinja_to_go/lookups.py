@@ -136,7 +136,7 @@ class Lookups(Interface):
         if kinds_of(value) == TEXT or (isinstance(value, Go) and value.kinds == TEXT):
             return _method_or_undefined(value, name, _STRING_METHODS)
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):
-            return Method(value, name)
+            return _method_or_undefined(value, name, _LIST_METHODS)
         if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPINGS:
             return Method(self.only(value, frozenset(MAPPINGS)), name)
         if isinstance(value, Go) and name in _STRING_METHODS and "str" in value.kinds:

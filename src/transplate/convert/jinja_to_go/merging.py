@@ -185,13 +185,11 @@ class Merging(Interface):
             )
         if isinstance(one, DictOf) and isinstance(other, DictOf) and one.is_open == other.is_open:  # noqa: SIM102
             if [key for key, _ in one.items] == [key for key, _ in other.items]:
-                return DictOf(
-                    tuple(
-                        (key, self._merge(name, a, b, None, first, second))
-                        for (key, a), (_, b) in zip(one.items, other.items, strict=True)
-                    ),
-                    one.is_open,
+                merged_items = tuple(
+                    (key, self._merge(name, a, b, None, first, second))
+                    for (key, a), (_, b) in zip(one.items, other.items, strict=True)
                 )
+                return DictOf(merged_items, one.is_open, one.is_unclear or other.is_unclear)
         kinds, other_kinds = kinds_of(one), kinds_of(other)
         if kinds is None or other_kinds is None:
             if packs:

@@ -117,7 +117,8 @@ class Packing(Interface):
             if found is None or not isinstance(key, Const) or not isinstance(key.value, str):
                 return None
             if value.is_open and "undefined" in found.kinds:
-                found = Shape((found.kinds - {"undefined"}) | {"absent"}, found.fields, found.item)
+                unclear = found.kinds if value.is_unclear else found.kinds - {"undefined"}
+                found = Shape(unclear | {"absent"}, found.fields, found.item)
             fields.append((key.value, found))
         return Shape(frozenset({"record"}), tuple(fields))
 
@@ -233,9 +234,8 @@ class Packing(Interface):
             held = {key.value: found for key, found in value.items if isinstance(key, Const)}
             items = [self._item(held.get(name, Undefined()), found) for name, found in shape.fields]
             return _text(string("r"), *items)
-        if self._shape_of_items(value) is not None:
-            made = self.built(value, shape.item)
-            assert made is not None  # noqa: S101
+        made = self.built(value, shape.item) if shape.item is not None else None
+        if made is not None:  # a list that is none of these is a message's calls, which are kept as its place
             return _text(string("l"), made.expr)
         if isinstance(value, Go) and value.present is not None:
             present = value.present
@@ -388,12 +388,13 @@ class Packing(Interface):
         rest = self.declare("rest", call("slice", payload, number(1)))
         self.homes.add(rest.name)
         items: list[tuple[Value, Value]] = []
-        is_open = False
+        is_open = is_unclear = False
         for name, found in shape.fields:
             is_open |= "absent" in found.kinds
+            is_unclear |= {"absent", "undefined"} <= found.kinds
             held = self.run(TAKE, "the next item of a list in a text", "kept", r=rest)
             items.append((Const(name), self._unpacked(held, found)))
-        return DictOf(tuple(items), is_open)
+        return DictOf(tuple(items), is_open, is_unclear)
 
     # --- lists that are kept in texts -----------------------------------------------------------------
 

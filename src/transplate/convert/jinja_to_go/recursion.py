@@ -155,7 +155,7 @@ class Recursions(Interface):
             def as_dict(homes: Sequence[Variable]) -> Value:
                 return replace(whole, items=tuple(zip(keys, made(homes), strict=True)))
 
-            return Argument(("dict", repr(keys), value.is_open, sort), operands, as_dict)
+            return Argument(("dict", repr(keys), value.is_open, value.is_unclear, sort), operands, as_dict)
         shape = None if value == ListOf(()) else self.shape_of(value)
         if shape is not None:
             kept = together(string(""), shape)

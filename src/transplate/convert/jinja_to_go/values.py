@@ -158,10 +158,17 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class DictOf:
-    """A dict whose keys are known; ``is_open`` if those that hold nothing are not in it."""
+    """A dict whose keys are known.
+
+    Attributes:
+        items: The keys, and what they hold.
+        is_open: Whether keys that hold nothing are not in it.
+        is_unclear: Whether they may be in it all the same.
+    """
 
     items: tuple[tuple[Value, Value], ...]
     is_open: bool = False
+    is_unclear: bool = False
 
 
 @dataclass(frozen=True, slots=True)

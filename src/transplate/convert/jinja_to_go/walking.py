@@ -54,7 +54,7 @@ class Walking(Interface):
         if isinstance(value, ListOf):
             self._unroll(value.items, body)
         elif isinstance(value, DictOf):
-            self._unroll([key for key, _ in value.items], body)
+            self._unroll([key for key, _ in self.items_in(value)], body)
         elif isinstance(value, Go):
             self._walk_go(value, body, wants)
         elif isinstance(value, Built):

@@ -71,7 +71,7 @@ class WalkingDicts(Interface):
     def _walk_pairs(self, value: Pairs, body: Callable[..., None], wants: set[str]) -> None:
         inner = self.known(value.value)
         if isinstance(inner, DictOf):
-            pairs = list(inner.items)
+            pairs = list(self.items_in(inner))
             if value.sorted:
                 pairs.sort(key=lambda pair: str(pair[0].value).lower() if isinstance(pair[0], Const) else "")
             items: list[Value] = [
