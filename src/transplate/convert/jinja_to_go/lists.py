@@ -72,6 +72,12 @@ class Lists(Interface):
             if bare.kinds <= (ELEMENTS.keys() | MAPPED.keys()):
                 low = 1 if self.is_nonempty(bare) else 0
                 return Int(call("len", bare.expr), low=low)
+            if bare.kinds > {"undefined"}:
+                there = Go(bare.kinds - {"undefined"}, bare.expr, markup=bare.markup)
+                missing = self._is_kind(bare, frozenset({"undefined"}))
+                if isinstance(missing, bool):
+                    return Const(0) if missing else self.length(there)
+                return self.choose(missing, lambda: Const(0), lambda: self.length(there))
             if bare.kinds & ABSENT:
                 return self.length(self.defined(bare))
             if bare.kinds <= SCALARS:
