@@ -140,4 +140,9 @@ SMALL = {
         "{% endif %}{% if v is not string %}{% for c in v %}{% if c.function is defined %}X{% else %}"
         "{{ c[0] }}{% endif %}{% endfor %}{% else %}{{ v }}{% endif %}{% endfor %}"
     ),
+    "a dict copied of one that may be empty": (
+        "{% set ns = namespace(v={}) %}{% for m in messages %}{% if m.role != 'tool' %}"
+        "{% set ns.v = {'a': m.role} %}{% endif %}{% set d = dict(ns.v, b=m.content) %}|{{ d.a }}{{ d.b }}"
+        "{{ 'a' in d }}{{ 'b' in d }}{% if d %}T{% endif %}{% endfor %}"
+    ),
 }

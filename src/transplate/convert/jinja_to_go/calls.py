@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.truths import opposite
@@ -78,10 +80,14 @@ class Calls(Interface):
             if arguments[1:] == [Const(-1), Const(-1)]:
                 return Counting(Const(0), self._arithmetic("+", arguments[0], Const(1)), down=True)
         if name == "dict" and (not arguments or isinstance(arguments[0], DictOf)):
-            first = self.items_in(arguments[0]) if arguments and isinstance(arguments[0], DictOf) else ()
-            merged = dict(first)
+            first = arguments[0] if arguments and isinstance(arguments[0], DictOf) else DictOf(())
+            merged = dict(first.items)
             merged.update({Const(key): found for key, found in keywords.items()})
-            return DictOf(tuple(merged.items()))
+            may_hold_nothing = any(
+                self._is_kind(found, frozenset({"undefined"})) is not False for found in keywords.values()
+            )
+            is_unclear = first.is_unclear or (first.is_open and may_hold_nothing)
+            return replace(first, items=tuple(merged.items()), is_unclear=is_unclear)
         raise Refused(f"the function {name}")
 
     def _call_method(self, value: Value, name: str, arguments: list[Value]) -> Value:
