@@ -63,36 +63,42 @@ def is_simple(operand: Operand) -> bool:
     return not isinstance(operand, Pipeline)
 
 
-def variables_of(operand: Operand) -> Iterator[str]:
-    """Yield the names of the variables in an expression."""
+def _parts_of(operand: Operand) -> Iterator[object]:
+    """Yield an expression, and all that it is made of."""
     pending: list[object] = [operand]
     while pending:
         part = pending.pop()
-        if isinstance(part, Variable):
-            yield part.name
-        elif isinstance(part, Pipeline):
-            pending.extend(part.commands)
-        elif isinstance(part, Command):
-            pending.extend(part.operands)
-        elif hasattr(part, "operand"):
-            pending.append(part.operand)
-
-
-def fields_of(operand: Operand) -> Iterator[str]:
-    """Yield what is read in an expression: the last field of each variable, or the variable itself."""
-    pending: list[object] = [operand]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Variable | Chain) and part.fields:
-            yield part.fields[-1]
-        elif isinstance(part, Variable):
-            yield part.name
-        elif isinstance(part, Pipeline):
+        yield part
+        if isinstance(part, Pipeline):
             pending.extend(part.commands)
         elif isinstance(part, Command):
             pending.extend(part.operands)
         elif isinstance(part, Chain):
             pending.append(part.operand)
+
+
+def variables_of(operand: Operand) -> Iterator[str]:
+    """Yield the names of the variables in an expression."""
+    return (part.name for part in _parts_of(operand) if isinstance(part, Variable))
+
+
+def functions_in(operand: Operand) -> Iterator[str]:
+    """Yield the names of the functions that an expression calls."""
+    return (part.name for part in _parts_of(operand) if isinstance(part, Identifier))
+
+
+def fields_of(operand: Operand) -> Iterator[str]:
+    """Yield what is read in an expression: the last field of each variable, or the variable itself."""
+    if isinstance(operand, Variable | Chain) and operand.fields:
+        yield operand.fields[-1]
+    elif isinstance(operand, Variable):
+        yield operand.name
+    elif isinstance(operand, Chain):
+        yield from fields_of(operand.operand)
+    elif isinstance(operand, Pipeline):
+        for command in operand.commands:
+            for part in command.operands:
+                yield from fields_of(part)
 
 
 def call_operands(operand: Operand) -> tuple[Operand, ...]:
@@ -111,21 +117,6 @@ def mentions(text: str, name: str) -> bool:
             return True
         at = text.find(name, end)
     return False
-
-
-def functions_in(operand: Operand) -> Iterator[str]:
-    """Yield the names of the functions that an expression calls."""
-    pending: list[object] = [operand]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Identifier):
-            yield part.name
-        elif isinstance(part, Pipeline):
-            pending.extend(part.commands)
-        elif isinstance(part, Command):
-            pending.extend(part.operands)
-        elif isinstance(part, Chain):
-            pending.append(part.operand)
 
 
 def function_of(operand: Operand) -> str:
