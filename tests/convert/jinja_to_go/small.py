@@ -145,4 +145,9 @@ SMALL = {
         "{% set ns.v = {'a': m.role} %}{% endif %}{% set d = dict(ns.v, b=m.content) %}|{{ d.a }}{{ d.b }}"
         "{{ 'a' in d }}{{ 'b' in d }}{% if d %}T{% endif %}{% endfor %}"
     ),
+    "characters of texts": (
+        "{% set ns = namespace(u='-') %}{% for m in messages %}{{ ns.u|first }}{{ ns.u[1] is defined }}"
+        "{{ (m.role ~ m.content)[0] }}{{ (m.content ~ 'x')|first }}{{ 'é:'[-1] }}{{ m.content[0] }}"
+        "{% if m.role == 'user' %}{% set ns.u = m.content ~ '!' %}{% endif %}{% endfor %}"
+    ),
 }
