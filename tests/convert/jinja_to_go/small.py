@@ -150,4 +150,9 @@ SMALL = {
         "{{ (m.role ~ m.content)[0] }}{{ (m.content ~ 'x')|first }}{{ 'é:'[-1] }}{{ m.content[0] }}"
         "{% if m.role == 'user' %}{% set ns.u = m.content ~ '!' %}{% endif %}{% endfor %}"
     ),
+    "a loop over what may be undefined": (
+        "{% for m in messages %}{% if m.content %}{% set v = m.tool_calls %}{% else %}{% set v = m.name %}"
+        "{% endif %}{% for c in v %}{{ c.function.name }}{% endfor %}{% if v is defined %}D{% endif %}"
+        "{% if v %}T{% endif %}{{ m.content }}{% endfor %}"
+    ),
 }

@@ -10,6 +10,7 @@ from tests.convert.jinja_to_go.small import SMALL
 from tests.fuzz.jinja_to_go import Reference, Result, check
 from tests.fuzz.jinja_to_go_judge import OwnJudge
 from tests.fuzz.jinja_to_go_sources import mutants
+from tests.fuzz.jinja_to_go_values import templates
 from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from transplate.convert.jinja_to_go.convert import to_go
 from transplate.errors import TemplateSyntaxError, UnsupportedTemplate
@@ -46,6 +47,16 @@ def test_mutants_of_chat_templates_are_right_or_fail() -> None:
         assert not result.counts.get("wrong"), f"{name}: {result.reason}"
         compared += result.counts.get("exact", 0)
     assert compared > 60
+
+
+def test_values_of_all_kinds_are_right_or_fail() -> None:
+    """A sample of ``python -m tests.fuzz.jinja_to_go_values``."""
+    compared = 0
+    for name, source in templates(12, 2):
+        result = checked(name, source, "exact", seed=3, count=12, shrinking=0)
+        assert not result.counts.get("wrong"), f"{name}: {result.reason}"
+        compared += result.counts.get("exact", 0)
+    assert compared > 100
 
 
 def test_a_bad_template_is_a_syntax_error() -> None:

@@ -126,6 +126,16 @@ class Writer:
             inside = self.state.decoded
             self.state.decoded = {text: value for text, value in known.items() if text in inside}
 
+    @contextmanager
+    def only_if(self, condition: Operand) -> Iterator[None]:
+        """Write what is done only where a condition holds; what is known there is not known behind it."""
+        facts = dict(self.state.facts)
+        with self.block() as items:
+            yield
+        inside = self.state.facts
+        self.state.facts = {text: holds for text, holds in facts.items() if inside.get(text) is holds}
+        self.items.append(build.when(condition, tuple(items)))
+
     def fresh(self, name: str) -> Variable:
         """Return a variable that is not in use, with a name like this."""
         count = self._numbers[name] = self._numbers.get(name, 0) + 1

@@ -100,10 +100,8 @@ class Walking(Interface):
         if value.present is not None and value.absent == "none":
             value = self.defined(value)
         if value.present is not None and value.present != value.expr:
-            inner = Go(value.kinds, value.expr)
-            with self.block() as items:
-                self._walk_go(inner, body, wants)
-            self.items.append(build.when(value.present, tuple(items)))
+            with self.only_if(value.present):
+                self._walk_go(Go(value.kinds, value.expr), body, wants)
             return
         value = Go(value.kinds, value.expr)
         narrowed = self.known(value)
@@ -114,10 +112,9 @@ class Walking(Interface):
             kept = self._kept_go(value, "list")
             if "none" in value.kinds:
                 kept = self.only(kept, value.kinds - {"none"})
-            with self.block() as items:
+            with self.only_if(kept.expr):
                 self.learn(kept.expr, True)
                 self._walk_go(Go(value.kinds - ABSENT, kept.expr), body, wants)
-            self.items.append(build.when(kept.expr, tuple(items)))
             return
         if value.kinds <= MAPPED.keys():
             self._walk_pairs(Pairs(value, only="keys"), body, wants)
