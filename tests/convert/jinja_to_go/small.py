@@ -155,4 +155,9 @@ SMALL = {
         "{% endif %}{% for c in v %}{{ c.function.name }}{% endfor %}{% if v is defined %}D{% endif %}"
         "{% if v %}T{% endif %}{{ m.content }}{% endfor %}"
     ),
+    "a key that a dict has not, and a method": (
+        "{% set ns = namespace(v={}) %}{% for m in messages %}{% if m.role != 'tool' %}"
+        "{% set ns.v = {'a': m.role} %}{% endif %}{{ 'items' in ns.v }}{{ 'a' in ns.v }}{{ 'b' in ns.v }}"
+        "{{ m.content }}{% endfor %}"
+    ),
 }

@@ -71,6 +71,15 @@ def test_what_cannot_be_said_is_refused_by_name_and_place() -> None:
     assert refused.value.line == 2
 
 
+def test_whether_a_key_is_there_that_may_hold_nothing_is_refused() -> None:
+    kept = (
+        "{% set ns = namespace(v={}) %}{% for m in messages %}{% if m.role == 'user' %}"
+        "{% set ns.v = {'a': m.role, 'b': m.name} %}{% endif %}{{ m.content }}{% endfor %}"
+    )
+    with pytest.raises(UnsupportedTemplate, match="a key may hold nothing"):
+        to_go(kept + "{{ 'b' in ns.v }}")
+
+
 def test_an_exception_of_the_template_is_an_error_with_its_text() -> None:
     assert 'template "no users here"' in to_go("{{ raise_exception('no users here') }}").text
 

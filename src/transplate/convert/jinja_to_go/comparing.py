@@ -251,9 +251,8 @@ class Comparing(Interface):
             if container.is_open:
                 if not (isinstance(item, Const) and isinstance(item.value, str)):
                     raise Refused("in a dict of which not all keys are known")
-                self.keys_in(container)
-                found_item = self.item(container, item)
-                return opposite(self._is_kind(found_item, frozenset({"undefined"})))
+                held = dict(zip((key for key, _ in container.items), self.keys_in(container), strict=True))
+                return self.is_there(container, held[item]) if item in held else False
             return self._among([key for key, _ in container.items], item)
         if isinstance(container, Undefined):
             return False

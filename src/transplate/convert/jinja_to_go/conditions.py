@@ -142,7 +142,7 @@ class Conditions(Interface):
         if isinstance(value, ListOf):
             return bool(value.items)
         if isinstance(value, DictOf):
-            return any_of(*self.keys_in(value))
+            return self.is_there(value, *self.keys_in(value))
         if isinstance(value, Built):
             return value.expr
         if isinstance(value, Pairs | Reversed):

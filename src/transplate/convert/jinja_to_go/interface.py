@@ -236,7 +236,11 @@ class Interface(Writer):
     # --- kinds.py
 
     def keys_in(self, value: DictOf) -> list[Condition]:
-        """Return of each key of a dict whether it is there."""
+        """Return of each key of a dict whether it is there, as far as it holds something."""
+        raise NotImplementedError
+
+    def is_there(self, value: DictOf, *held: Condition) -> Condition:
+        """Return whether any of some keys of a dict is there, told which of them hold something."""
         raise NotImplementedError
 
     def items_in(self, value: DictOf) -> tuple[tuple[Value, Value], ...]:

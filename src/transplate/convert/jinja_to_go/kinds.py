@@ -106,13 +106,17 @@ class Kinds(Interface):
         return False
 
     def keys_in(self, value: DictOf) -> list[Condition]:
-        """Return of each key of a dict whether it is there."""
+        """Return of each key of a dict whether it is there, as far as it holds something."""
         if not value.is_open:
             return [True] * len(value.items)
-        held = [opposite(self._is_kind(found, frozenset({"undefined"}))) for _, found in value.items]
-        if value.is_unclear and True not in held:
+        return [opposite(self._is_kind(found, frozenset({"undefined"}))) for _, found in value.items]
+
+    def is_there(self, value: DictOf, *held: Condition) -> Condition:
+        """Return whether any of some keys of a dict is there, told which of them hold something."""
+        found = any_of(*held)
+        if value.is_unclear and found is not True:
             raise Refused("a dict of which a key may hold nothing")
-        return held
+        return found
 
     def items_in(self, value: DictOf) -> tuple[tuple[Value, Value], ...]:
         """Return the keys of a dict that are there, and what they hold."""
