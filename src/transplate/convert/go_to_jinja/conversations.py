@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from transplate.conversation import Conversation
+from transplate.conversation import Conversation, Message
 
 _LARGEST_PLAIN_INTEGER = 10**15
 _DECIMALS = 6
@@ -132,42 +132,45 @@ def has_ascii_texts(conversation: Conversation) -> bool:
 def _texts(conversation: Conversation) -> Iterator[str]:
     """Yield every text of messages, calls and tools."""
     for message in conversation.messages:
-        yield from _texts_in([message.role, message.content, message.reasoning, message.name])
-        yield from _texts_in([[call.id, call.name, call.arguments] for call in message.tool_calls])
-    yield from _texts_in(conversation.tools)
+        yield from content_texts(message)
+        held = [message.role, message.reasoning, message.name]
+        calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
+        yield from (leaf for leaf in leaves([held, calls]) if isinstance(leaf, str))
+    yield from (leaf for leaf in leaves(conversation.tools) if isinstance(leaf, str))
 
 
-def _texts_in(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for key, item in value.items():
-                yield from (str(key), *_texts_in(item))
-        case Sequence():
-            for item in value:
-                yield from _texts_in(item)
-        case _ if hasattr(value, "text"):
-            yield from _texts_in(value.text)
-        case _:
-            pass
+def content_texts(message: Message) -> Iterator[str]:
+    """Yield the texts of a message's content."""
+    if isinstance(message.content, str):
+        yield message.content
+    else:
+        yield from (str(part.given.get("text", "")) for part in message.content or ())
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield what is in a value and is no list or object, keys included."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list | tuple):
+            pending.extend(part)
+        elif isinstance(part, Mapping):
+            pending += [*part.keys(), *part.values()]
+        else:
+            yield part
 
 
 def has_long_numbers(conversation: Conversation) -> bool:
     """Return whether a tool or a call has a number that the macros may print in another way than Go."""
     calls = [call.arguments for message in conversation.messages for call in message.tool_calls]
-    pending: list[Any] = [conversation.tools, calls]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Mapping):
-            pending.extend(part.values())
-        elif isinstance(part, list | tuple):
-            pending.extend(part)
-        elif isinstance(part, int | float) and not isinstance(part, bool):
-            digits = f"{abs(part):.20g}".replace(".", "").split("e")[0].strip("0")
-            if len(digits) > 15 or not (part == 0 or 1e-14 <= abs(part) < 1e30):
-                return True
-    return False
+    return any(map(_is_long, leaves([conversation.tools, calls])))
+
+
+def _is_long(value: Any) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    digits = f"{abs(value):.20g}".replace(".", "").split("e")[0].strip("0")
+    return len(digits) > 15 or not (value == 0 or 1e-14 <= abs(value) < 1e30)
 
 
 def has_plain_schemas(conversation: Conversation) -> bool:

@@ -9,7 +9,7 @@ from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.formats import Argument
 from transplate.convert.go_to_jinja.functions import call_function
-from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value
+from transplate.convert.go_to_jinja.shapes import FIELDS, Shape, Value, one_or_all
 from transplate.convert.go_to_jinja.text import NOT_NIL
 from transplate.convert.go_to_jinja.typetests import is_unset
 from transplate.gotmpl import nodes as go
@@ -109,7 +109,7 @@ class Expressions:
         shapes = self.c.shapes.get(declaration)
         if shapes is None:
             return value
-        shape = next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
+        shape = one_or_all(shapes)
         is_ascii = shape is Shape.TEXT and declaration not in self.c.wide
         return held(Value(shape, value.expression, declaration in self.c.optionals, is_ascii=is_ascii))
 

@@ -32,7 +32,7 @@ def operand_text(c: Context, value: Value, span: Span) -> j.Expression:
     """Return what Go's ``Sprint`` prints of an operand, which for nil is not what an action prints."""
     if value.shape is Shape.NIL:
         return j.Literal("<nil>")
-    if not value.shapes.isdisjoint({Shape.NIL, Shape.ANY}):
+    if value.may_be_nil:
         return j.Conditional(b.is_nil(value.expression), j.Literal("<nil>"), printing.printed(c, value, span))
     return printing.printed(c, value, span)
 
@@ -49,17 +49,12 @@ def printf(c: Context, arguments: list[Argument], span: Span) -> Value:
         raise c.refusal(span, "printf with a format that is not constant cannot be said in Jinja")
     text = str(layout.expression.value)
     rest = arguments[1:]
-    if text == "%T|%v" and len(rest) == 2:
-        value, same = (argument.lower() for argument in rest)
+    if (text, len(rest)) in (("%T", 1), ("%T|%v", 2)):
+        value, *same = (argument.lower() for argument in rest)
         name = j.Filter(value.expression, TYPE_NAME)
         c.refuse_later(name, span, "the name of a type cannot be printed in Jinja")
-        if value == same:
-            return Value(Shape.TEXT, name, type_of=value, is_whole=True)
-    if text == "%T" and len(rest) == 1:
-        value = rest[0].lower()
-        name = j.Filter(value.expression, TYPE_NAME)
-        c.refuse_later(name, span, "the name of a type cannot be printed in Jinja")
-        return Value(Shape.TEXT, name, type_of=value)
+        if same in ([], [value]):
+            return Value(Shape.TEXT, name, type_of=value, is_whole=bool(same))
     pieces: list[j.Expression] = []
     size: j.Expression | None = j.Literal(0)
     at = 0

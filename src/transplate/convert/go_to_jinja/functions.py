@@ -9,7 +9,16 @@ from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.formats import Argument, operand_text, printf
 from transplate.convert.go_to_jinja.idioms.functions import IDIOMS, call_idiom
-from transplate.convert.go_to_jinja.shapes import ELEMENTS, LISTS, MAP_ELEMENTS, MAPS, STRUCTS, Shape, Value
+from transplate.convert.go_to_jinja.shapes import (
+    ELEMENTS,
+    LISTS,
+    MAP_ELEMENTS,
+    MAPS,
+    STRUCTS,
+    Shape,
+    Value,
+    one_or_all,
+)
 from transplate.convert.go_to_jinja.text import BYTE_LENGTH, BYTE_SLICE, concat, ends_a_property, ends_with
 from transplate.convert.go_to_jinja.typetests import as_list, as_set, behind_type, has_type, is_unset
 from transplate.jinja import nodes as j
@@ -110,7 +119,7 @@ def _choice(test: j.Expression, taken: Value, rest: Value, *, stops_at: bool) ->
     if len(shapes) > 1:
         # An ``or`` never gives its first operand where that is nothing.
         taken, rest = taken if is_truth_of_first and stops_at else _settled(taken), _settled(rest)
-    shape = next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
+    shape = one_or_all(shapes)
     optional = taken.optional or rest.optional
     first, second = (taken, rest) if stops_at else (rest, taken)
     if is_truth_of_first:
@@ -232,7 +241,7 @@ def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expr
                 c.check(is_unset(c, one, span), "incompatible types for comparison")
             elif not one.shapes.isdisjoint(_UNSET) or not c.assumptions.use("some-message"):
                 is_other: j.Expression = j.Test(one.expression, "string", negated=True)
-                if _may_be_nil(one):
+                if one.may_be_nil:
                     is_other = b.and_(is_other, b.not_(b.is_nil(one.expression)))
                 c.check(is_other, "incompatible types for comparison")
             return j.Binary("==", one.expression, other.expression)
@@ -240,10 +249,6 @@ def _union_equality(c: Context, left: Value, right: Value, span: Span) -> j.Expr
 
 
 _UNSET = frozenset({Shape.NIL, Shape.ANY, Shape.COMPLEX})
-
-
-def _may_be_nil(value: Value) -> bool:
-    return not value.shapes.isdisjoint({Shape.NIL, Shape.ANY})
 
 
 def _ordering(operator: str) -> Callable[[Context, list[Argument], Span], Value]:

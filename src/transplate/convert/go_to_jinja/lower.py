@@ -345,11 +345,9 @@ class _Lowering:
             inside = dot if is_root else held(Value(dot.shape, parameter, dot.optional))
             outside = c.state
             c.state = c.symbol("state") if is_recursive else outside
-            body = (
-                with_namespace(c.state, self.body(items, _Place(inside, inside)))
-                if is_recursive
-                else (self.body(items, _Place(inside, inside)))
-            )
+            body = self.body(items, _Place(inside, inside))
+            if is_recursive:
+                body = with_namespace(c.state, body)
             c.state = outside
             del c.macros[key]
             c.macros[key] = j.Macro(symbol.name, () if is_root else (parameter.name,), tuple(body))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.macros import text_macro
-from transplate.convert.go_to_jinja.shapes import STRUCTS, Shape, Value
+from transplate.convert.go_to_jinja.shapes import STRUCTS, Shape, Value, one_or_all
 from transplate.convert.go_to_jinja.text import PROPERTY_TEXT
 from transplate.convert.go_to_jinja.typetests import is_unset
 from transplate.gotmpl.fmt import print_value
@@ -75,8 +75,7 @@ def _printed_union(c: Context, value: Value, span: Span) -> j.Expression:
     """Print a variable that has values of several shapes: alike for all, or texts apart from the rest."""
     if Shape.COMPLEX in value.shapes:
         rest = value.shapes - {Shape.COMPLEX}
-        others = next(iter(rest)) if len(rest) == 1 else rest
-        text = printed(c, Value(others, value.expression, value.optional), span)
+        text = printed(c, Value(one_or_all(rest), value.expression, value.optional), span)
         return j.Conditional(is_unset(c, value, span), j.Literal(_UNSET), text)
     one_each = {
         shape: printed(c, Value(shape, value.expression, value.optional), span) for shape in value.shapes
@@ -89,15 +88,11 @@ def _printed_union(c: Context, value: Value, span: Span) -> j.Expression:
     if Shape.TEXT in one_each and len(one_each) == 2:
         text = one_each.pop(Shape.TEXT)
         return j.Conditional(j.Test(value.expression, "string"), text, one_each.popitem()[1])
-    raise c.refusal(span, f"printing a variable that may be {_either(value)} cannot be said in Jinja")
+    raise c.refusal(span, f"printing a variable that may be {value.type_names} cannot be said in Jinja")
 
 
 _UNSET = "(0+0i)"
 """How Go prints the complex zero."""
-
-
-def _either(value: Value) -> str:
-    return " or ".join(sorted(shape.value for shape in value.shapes))
 
 
 def as_text(value: Value) -> j.Expression:
@@ -159,7 +154,7 @@ def marshalled(c: Context, value: Value, span: Span, style: str = "") -> j.Expre
         style: What the names of the macros begin with that write JSON in another way than Go's.
     """
     if isinstance(value.shape, frozenset):
-        raise c.refusal(span, f"json of a variable that may be {_either(value)} cannot be said in Jinja")
+        raise c.refusal(span, f"json of a variable that may be {value.type_names} cannot be said in Jinja")
     expression = as_argument(value)
     match value.shape:
         case Shape.NIL:
@@ -253,7 +248,9 @@ def condition(c: Context, value: Value, span: Span) -> j.Expression:
             return b.not_(is_unset(c, value, span))
         always = {shape for shape in value.shapes if shape in _ALWAYS_TRUE}
         if (always and always != value.shapes) or Shape.PROPERTY_TYPE in value.shapes:
-            raise c.refusal(span, f"testing a variable that may be {_either(value)} cannot be said in Jinja")
+            raise c.refusal(
+                span, f"testing a variable that may be {value.type_names} cannot be said in Jinja"
+            )
         return j.TRUE if always else value.expression
     if value.shape in _ALWAYS_TRUE:
         return j.TRUE

@@ -6,6 +6,7 @@ shape alone decides how a value is printed, compared, iterated and marshalled.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 
@@ -78,6 +79,11 @@ class Value:
         return self.shape if isinstance(self.shape, Shape) else None
 
     @property
+    def may_be_nil(self) -> bool:
+        """Whether it can be nil, as far as the shape tells."""
+        return not self.shapes.isdisjoint({Shape.NIL, Shape.ANY})
+
+    @property
     def type_names(self) -> str:
         """The types that it can have, as Go's errors name them."""
         return " or ".join(sorted(shape.value for shape in self.shapes))
@@ -86,6 +92,11 @@ class Value:
     def shapes(self) -> frozenset[Shape]:
         """All shapes that the value can have."""
         return self.shape if isinstance(self.shape, frozenset) else frozenset({self.shape})
+
+
+def one_or_all(shapes: Collection[Shape]) -> Shape | frozenset[Shape]:
+    """Return what a value has that can have some shapes: the shape, if it is one."""
+    return next(iter(shapes)) if len(shapes) == 1 else frozenset(shapes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
-from transplate.convert.go_to_jinja.shapes import ELEMENTS, Shape, Value
+from transplate.convert.go_to_jinja.shapes import ELEMENTS, Shape, Value, one_or_all
 from transplate.convert.go_to_jinja.text import concat
 from transplate.jinja import nodes as j
 from transplate.source import Span
@@ -61,8 +61,7 @@ def as_set(c: Context, value: Value, span: Span) -> Value:
     if value.only_shape is not None or Shape.COMPLEX not in value.shapes:
         return value
     c.check(is_unset(c, value, span), "(0+0i) where something else is needed")
-    rest = value.shapes - {Shape.COMPLEX}
-    return replace(value, shape=next(iter(rest)) if len(rest) == 1 else rest)
+    return replace(value, shape=one_or_all(value.shapes - {Shape.COMPLEX}))
 
 
 def has_type(c: Context, value: Value, name: str, span: Span) -> j.Expression:

@@ -8,16 +8,15 @@ from typing import Any
 
 from jinja2.exceptions import TemplateError
 
-from transplate.conversation import Conversation, Message
+from transplate.conversation import Conversation
 from transplate.convert.go_to_jinja.assumptions import ASSUMPTIONS as GO_TO_JINJA
-from transplate.convert.go_to_jinja.conversations import has_no_tools
-from transplate.convert.jinja_to_go.view import view
+from transplate.convert.go_to_jinja.conversations import content_texts, has_no_tools, leaves
+from transplate.convert.jinja_to_go.view import print_view
 from transplate.convert.report import Assumption
 from transplate.errors import TemplateExecutionError, TransplateError
 from transplate.jinja import JinjaTemplate
 from transplate.ollama import Values
 
-_ASCII_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 _LARGE = 10**21
 """From here on Go writes a number with an exponent."""
 
@@ -28,21 +27,14 @@ def _values(conversation: Conversation, *, contents: bool) -> Iterator[Any]:
     for message in conversation.messages:
         yield from (message.role, message.name, message.tool_name)
         if contents:
-            yield from (*_contents(message), message.reasoning)
+            yield from (*content_texts(message), message.reasoning)
         for call in message.tool_calls:
             yield from (call.name, call.arguments)
 
 
-def _contents(message: Message) -> Iterator[str]:
-    if isinstance(message.content, str):
-        yield message.content
-    else:
-        yield from (str(part.given.get("text", "")) for part in message.content or ())
-
-
 def _texts(value: Any) -> Iterator[str]:
     """Yield the texts in a value, the keys of its objects too."""
-    return (leaf for leaf in _leaves(value) if isinstance(leaf, str))
+    return (leaf for leaf in leaves(value) if isinstance(leaf, str))
 
 
 def _objects(value: Any) -> Iterator[Any]:
@@ -57,7 +49,7 @@ def _objects(value: Any) -> Iterator[Any]:
 
 
 def _has_no_think_tags(conversation: Conversation) -> bool:
-    contents = [text for message in conversation.messages for text in _contents(message)]
+    contents = [text for message in conversation.messages for text in content_texts(message)]
     return not any("<think>" in text or "</think>" in text for text in contents)
 
 
@@ -101,20 +93,7 @@ def _is_inside(letter: str) -> bool:
 
 
 def _has_plain_json(conversation: Conversation) -> bool:
-    return all(map(_is_plain, _leaves(list(_values(conversation, contents=True)))))
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """Yield what is in a value and is no list or object, keys included."""
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, list | tuple):
-            pending.extend(part)
-        elif isinstance(part, Mapping):
-            pending += [*part.keys(), *part.values()]
-        else:
-            yield part
+    return all(map(_is_plain, leaves(list(_values(conversation, contents=True)))))
 
 
 def _is_plain(value: Any) -> bool:
@@ -159,14 +138,7 @@ def renders(
                 think_level=think if isinstance(think, str) else "",
                 is_think_set=think is not None,
             )
-            messages, tools, given = view(values, ollama)
-            template().render(
-                messages,
-                tools,
-                add_generation_prompt=not messages or messages[-1]["role"] != "assistant",
-                variables={**given, **variables},
-                now=conversation.now,
-            )
+            print_view(template(), values, ollama, variables=variables, now=conversation.now)
         except TemplateExecutionError as error:
             return type(error.__cause__) is TemplateError
         except TransplateError:

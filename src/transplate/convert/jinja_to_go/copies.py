@@ -12,8 +12,9 @@ from transplate.convert.jinja_to_go.operands import both, either, functions_in, 
 from transplate.convert.jinja_to_go.trees import (
     alike,
     bodies_of,
+    declared_in,
     declared_within,
-    pipelines_of,
+    variables_in,
     with_bodies,
     with_variables,
 )
@@ -117,18 +118,12 @@ def _declaration(items: list[Item], names: list[set[str]], at: int, kept: Collec
         return None
     for begin in range(at - 1, -1, -1):
         item = items[begin]
-        if _declares(item, source.name):
+        if source.name in declared_in((item,)):
             is_set_again = any(source.name in between for between in names[begin + 1 : at])
             return None if is_set_again and source.name in kept else begin
         if target in names[begin] or (copy.pipeline.is_assignment and _leaves(item)):
             return None
     return None
-
-
-def _declares(item: Item, name: str) -> bool:
-    if not isinstance(item, Action) or item.pipeline.is_assignment:
-        return False
-    return any(variable.name == name for variable in item.pipeline.declarations)
 
 
 def _only(pipeline: Pipeline) -> Operand | None:
@@ -140,14 +135,7 @@ def _only(pipeline: Pipeline) -> Operand | None:
 
 def _names(item: Item) -> set[str]:
     """Return the variables that an item has anywhere."""
-    found: set[str] = set()
-    for pipeline in pipelines_of(item):
-        found.update(variables_of(Pipeline(pipeline.commands)))
-        found.update(variable.name for variable in pipeline.declarations)
-    for body in bodies_of(item):
-        for inner in body:
-            found |= _names(inner)
-    return found
+    return set(variables_in((item,)))
 
 
 def _leaves(item: Item) -> bool:
@@ -294,7 +282,7 @@ def _leaves_at_end(body: Body) -> bool:
 
 
 def _is_first_value(item: Item, name: str) -> bool:
-    return isinstance(item, Action) and _declares(item, name) and _constant(item.pipeline) is not None
+    return isinstance(item, Action) and name in declared_in((item,)) and _constant(item.pipeline) is not None
 
 
 def _does_something(body: Body) -> bool:

@@ -132,10 +132,10 @@ class Lists(Interface):
         """Return ``value[index]`` for a whole number."""
         value = self.known(value)
         fixed = index.value if isinstance(index, Const) else None
+        if isinstance(value, Const) and isinstance(value.value, str):
+            value = ListOf(tuple(map(Const, value.value)))
         if isinstance(value, ListOf) and isinstance(fixed, int):
             return value.items[fixed] if -len(value.items) <= fixed < len(value.items) else Undefined()
-        if isinstance(value, Const) and isinstance(value.value, str) and isinstance(fixed, int):
-            return Const(value.value[fixed]) if -len(value.value) <= fixed < len(value.value) else Undefined()
         if isinstance(value, Cat):
             value = self.kept(value, "text")
         if isinstance(value, Chosen) and value.keep is None and value.change is not None:

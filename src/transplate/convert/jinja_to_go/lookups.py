@@ -135,8 +135,6 @@ class Lookups(Interface):
             value = self.defined(value)
         if kinds_of(value) == TEXT or (isinstance(value, Go) and value.kinds == TEXT):
             return _method_or_undefined(value, name, _STRING_METHODS)
-        if isinstance(value, ListOf | Built | Joined | Split | Chosen):
-            return _method_or_undefined(value, name, _LIST_METHODS)
         if isinstance(value, Go) and name in _DICT_METHODS and value.kinds & MAPPINGS:
             return Method(self.only(value, frozenset(MAPPINGS)), name)
         if isinstance(value, Go) and name in _STRING_METHODS and "str" in value.kinds:
@@ -303,7 +301,7 @@ class Lookups(Interface):
             return Undefined(name)
         if kinds_of(value) == TEXT:
             return _method_or_undefined(value, name, _STRING_METHODS)
-        if isinstance(value, ListOf | Built | Joined | Split):
+        if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return _method_or_undefined(value, name, _LIST_METHODS)
         if not isinstance(value, Go):
             return Undefined(name)

@@ -63,8 +63,8 @@ def is_simple(operand: Operand) -> bool:
     return not isinstance(operand, Pipeline)
 
 
-def _parts_of(operand: Operand) -> Iterator[object]:
-    """Yield an expression, and all that it is made of."""
+def parts_of(operand: Operand, *, are_certain: bool = False) -> Iterator[object]:
+    """Yield an expression, and all that it is made of, or only what is evaluated in any case."""
     pending: list[object] = [operand]
     while pending:
         part = pending.pop()
@@ -72,19 +72,20 @@ def _parts_of(operand: Operand) -> Iterator[object]:
         if isinstance(part, Pipeline):
             pending.extend(part.commands)
         elif isinstance(part, Command):
-            pending.extend(part.operands)
+            is_lazy = are_certain and part.operands[0] in (Identifier("and"), Identifier("or"))
+            pending.extend(part.operands[:2] if is_lazy else part.operands)
         elif isinstance(part, Chain):
             pending.append(part.operand)
 
 
 def variables_of(operand: Operand) -> Iterator[str]:
     """Yield the names of the variables in an expression."""
-    return (part.name for part in _parts_of(operand) if isinstance(part, Variable))
+    return (part.name for part in parts_of(operand) if isinstance(part, Variable))
 
 
 def functions_in(operand: Operand) -> Iterator[str]:
     """Yield the names of the functions that an expression calls."""
-    return (part.name for part in _parts_of(operand) if isinstance(part, Identifier))
+    return (part.name for part in parts_of(operand) if isinstance(part, Identifier))
 
 
 def fields_of(operand: Operand) -> Iterator[str]:

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from transplate.convert.jinja_to_go import build
-from transplate.convert.jinja_to_go.operands import base_name, variables_of
+from transplate.convert.jinja_to_go.operands import base_name, parts_of, variables_of
 from transplate.convert.jinja_to_go.trees import (
     alike,
     bodies_of,
@@ -34,10 +34,8 @@ from transplate.gotmpl.nodes import (
     Define,
     Dot,
     Field,
-    Identifier,
     If,
     Item,
-    Operand,
     Pipeline,
     Range,
     TemplateCall,
@@ -247,7 +245,7 @@ class _Survey:
             names | targets if pipeline.is_assignment else names,
             frozenset() if pipeline.is_assignment else targets,
             targets if pipeline.is_assignment else frozenset(),
-            any(isinstance(one, Dot | Field) for one in _leaves(pipeline)),
+            any(isinstance(one, Dot | Field) for one in parts_of(pipeline)),
         )
 
     def _branched(self, head: _Sight, inner: Iterable[_Sight]) -> _Sight:
@@ -280,7 +278,8 @@ class _Survey:
     def _outline(self, site: _Site) -> _Outline | None:
         """Return a run of statements as a template, None if it cannot be one."""
         items = site.body[site.begin : site.end]
-        if any(_SEEN.intersection(_fields(leaf)) for leaf in _leaves_within(items)):
+        pipelines = (pipeline for item in items_within(items) for pipeline in pipelines_of(item))
+        if any(_SEEN.intersection(_fields(part)) for one in pipelines for part in parts_of(one)):
             return None
         prefix = self._prefix(items, site.free)
 
@@ -316,35 +315,14 @@ def _saved(size: int, places: int) -> int:
 
 def _uses(pipeline: Pipeline, name: str, *, are_certain: bool = False) -> list[tuple[str, ...]]:
     """Return the fields behind a variable where a pipeline has it."""
-    leaves = _leaves(pipeline, are_certain=are_certain)
-    return [one.fields for one in leaves if isinstance(one, Variable) and one.name == name]
+    parts = parts_of(pipeline, are_certain=are_certain)
+    return [one.fields for one in parts if isinstance(one, Variable) and one.name == name]
 
 
-def _fields(leaf: Operand) -> tuple[str, ...]:
-    if isinstance(leaf, Variable | Chain):
-        return leaf.fields
-    return leaf.names if isinstance(leaf, Field) else ()
-
-
-def _leaves(pipeline: Pipeline, *, are_certain: bool = False) -> Iterator[Operand]:
-    """Yield the operands in a pipeline, or only those that are evaluated in any case."""
-    pending: list[Operand] = [pipeline]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, Pipeline):
-            for command in one.commands:
-                is_lazy = are_certain and command.operands[0] in (Identifier("and"), Identifier("or"))
-                pending.extend(command.operands[:2] if is_lazy else command.operands)
-            continue
-        yield one
-        if isinstance(one, Chain):
-            pending.append(one.operand)
-
-
-def _leaves_within(items: Body) -> Iterator[Operand]:
-    for item in items_within(items):
-        for pipeline in pipelines_of(item):
-            yield from _leaves(pipeline)
+def _fields(part: object) -> tuple[str, ...]:
+    if isinstance(part, Variable | Chain):
+        return part.fields
+    return part.names if isinstance(part, Field) else ()
 
 
 def _bodies_within(body: Body) -> Iterator[Body]:

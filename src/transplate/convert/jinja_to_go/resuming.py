@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, string
 from transplate.convert.jinja_to_go.packing import TAKE
-from transplate.convert.jinja_to_go.trees import assigned_in, declared_in, items_within, with_bodies
+from transplate.convert.jinja_to_go.trees import assigned_in, declared_within, items_within, with_bodies
 from transplate.gotmpl.nodes import (
     Action,
     Body,
@@ -76,7 +76,7 @@ def _is_left(body: Body, answers: Answers) -> bool:
 
 def _resumed_loop(loop: Range, texts: set[str], answers: Answers) -> Iterator[Item]:
     own = {one.name for one in (answers.done, answers.rest, answers.called, *answers.own)}
-    inside = {name for item in items_within(loop.body) for name in declared_in((item,))}
+    inside = declared_within(loop.body, is_new=True)
     names = sorted(set(assigned_in(loop.body, ())) - own - inside - {""})
     if not texts.issuperset(names):
         yield loop

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
-from transplate.convert.jinja_to_go.view import view
+from transplate.convert.jinja_to_go.view import print_view
 from transplate.errors import TransplateError
 from transplate.gotmpl.nodes import Body, Comment
 from transplate.gotmpl.parser import parse
@@ -66,6 +67,7 @@ def shape_block(text: str, chat: JinjaTemplate, ollama: str, *, is_whole: bool) 
         is_whole: Whether all of that is converted; otherwise the chat template may print what it does not.
     """
     template = OllamaTemplate(text, ollama=ollama)
+    wanted, found = abilities_of_jinja(chat.source.text), abilities_of_template(template)
     shows: dict[str, None] = {}
     inside = ""
     if "messages" not in template.inference.variables:
@@ -75,7 +77,7 @@ def shape_block(text: str, chat: JinjaTemplate, ollama: str, *, is_whole: bool) 
     seen = template.inference
     thinking, tool_tag = _thinking_tags(template.execute), _tool_tag(template.execute)
     if not is_whole:
-        prints = _printed_by_jinja(chat, ollama)
+        prints = partial(print_view, chat, ollama=ollama)
         thinking, tool_tag = thinking or _thinking_tags(prints), tool_tag or _tool_tag(prints)
     is_seen = (thinking is None or seen.thinking_tags == thinking) and (
         tool_tag is None or seen.tool_tag == tool_tag
@@ -87,7 +89,6 @@ def shape_block(text: str, chat: JinjaTemplate, ollama: str, *, is_whole: bool) 
         thinking = tool_tag = None
     else:
         shows["the markers of thinking and tool calls"] = None
-    wanted, found = abilities_of_jinja(chat.source.text), abilities_of_template(text)
     thinks = thinking is not None or ("thinking" in found.names and not hidden)
     if "thinking" in wanted.names and not thinks:
         shows["what the chat template can do"] = None
@@ -117,15 +118,6 @@ def shape_block(text: str, chat: JinjaTemplate, ollama: str, *, is_whole: bool) 
 def _is_pair(tags: tuple[str, str] | None) -> bool:
     """Tell whether tags are alike, as ``<think>`` and ``</think>``."""
     return tags is not None and tags[1] == f"{tags[0][:1]}/{tags[0][1:]}"
-
-
-def _printed_by_jinja(chat: JinjaTemplate, ollama: str) -> _Prints:
-    def prints(values: Values) -> str:
-        messages, tools, variables = view(values, ollama)
-        generates = messages[-1]["role"] != "assistant"
-        return chat.render(messages, tools, add_generation_prompt=generates, variables=variables)
-
-    return prints
 
 
 def _printed(prints: _Prints, messages: list[dict[str, Any]], *, tools: bool = False) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from transplate.gotmpl.quoting import quote
 
-_SPACES_1 = ("\t", "\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1e", "\x1f", " ")
+ASCII_SPACES = ("\t", "\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1e", "\x1f", " ")
 _SPACES_2 = ("\x85", "\xa0")
 _SPACES_3 = ("\u1680", *map(chr, range(0x2000, 0x200B)), "\u2028", "\u2029", "\u202f", "\u205f", "\u3000")
-_ALL_SPACES = (*_SPACES_1, *_SPACES_2, *_SPACES_3)
+SPACES = (*ASCII_SPACES, *_SPACES_2, *_SPACES_3)
+"""What Python's ``strip`` cuts off, and what of it is ASCII."""
 
 
 def _words(characters: tuple[str, ...] | str) -> str:
@@ -26,7 +27,7 @@ _SHORTEST_SHARED = 5
 
 def left_strip(characters: str | None, *, ascii_only: bool) -> str:
     """Return ``lstrip``; white space if ``characters`` is None."""
-    found = characters if characters is not None else _SPACES_1 if ascii_only else _ALL_SPACES
+    found = characters if characters is not None else ASCII_SPACES if ascii_only else SPACES
     is_ascii = all(character.isascii() for character in found)
     other = f"ne $c {_words(found)}" if len(found) == 1 else f"not (eq $c {_words(found)})"
     strip = (
@@ -47,17 +48,13 @@ def _may_be_space(text: str, *, ascii_only: bool) -> str:
 def right_strip(characters: str | None, *, ascii_only: bool) -> str:
     """Return ``rstrip``; white space if ``characters`` is None."""
     if characters is None:
-        groups = (_SPACES_1,) if ascii_only else (_SPACES_1, _SPACES_2, _SPACES_3)
+        groups = (ASCII_SPACES,) if ascii_only else (ASCII_SPACES, _SPACES_2, _SPACES_3)
         strip = _right_strip(dict(enumerate(groups, 1)))
-        last = "(slice $s (len (slice $s 1)))"
-        if not ascii_only:
-            return (
-                f"{{{{ $d := $s }}}}{{{{ if $s }}}}{{{{ $e := slice $s (len (slice $s 1)) }}}}"
-                f"{{{{ if {_may_be_space('$e', ascii_only=False)} }}}}{strip}{{{{ end }}}}{{{{ end }}}}"
-            )
+        last = "slice $s (len (slice $s 1))"
+        end, kept = (f"({last})", "") if ascii_only else ("$e", f"{{{{ $e := {last} }}}}")
         return (
-            f"{{{{ $d := $s }}}}{{{{ if $s }}}}{{{{ if {_may_be_space(last, ascii_only=True)} }}}}"
-            f"{strip}{{{{ end }}}}{{{{ end }}}}"
+            f"{{{{ $d := $s }}}}{{{{ if $s }}}}{kept}"
+            f"{{{{ if {_may_be_space(end, ascii_only=ascii_only)} }}}}{strip}{{{{ end }}}}{{{{ end }}}}"
         )
     by_length: dict[int, list[str]] = {}
     for character in characters:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from transplate.jinja import JinjaTemplate
 from transplate.ollama import NEWEST, OllamaTemplate, Values
 
 REQUEST_TEMPLATE = '{"messages": {{ json .Messages }}, "tools": {{ json .Tools }}}'
@@ -28,6 +30,29 @@ def view(
     """
     fields = {"is_think_set": values.is_think_set, "think": values.think, "think_level": values.think_level}
     return jinja_view(json.loads(_data(ollama).execute(values)), fields)
+
+
+def print_view(
+    chat: JinjaTemplate,
+    values: Values,
+    ollama: str,
+    *,
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | None = None,
+) -> str:
+    """Return what a chat template prints of a request as one version of Ollama sees it.
+
+    Raises:
+        TemplateExecutionError: The chat template fails.
+    """
+    messages, tools, given = view(values, ollama)
+    return chat.render(
+        messages,
+        tools,
+        add_generation_prompt=not messages or messages[-1]["role"] != "assistant",
+        variables={**given, **(variables or {})},
+        now=now,
+    )
 
 
 def jinja_view(

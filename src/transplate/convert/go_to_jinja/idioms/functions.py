@@ -10,6 +10,7 @@ from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.shapes import Shape, Value
 from transplate.convert.go_to_jinja.text import CHARACTERS, FROM_FIRST
 from transplate.convert.go_to_jinja.typetests import has_type
+from transplate.convert.jinja_to_go.strings import ASCII_SPACES, SPACES
 from transplate.jinja import nodes as j
 from transplate.source import Span
 
@@ -60,14 +61,7 @@ def _repr(c: Context, span: Span, value: Value, style: str) -> Value:
 
 # --- cutting --------------------------------------------------------------------------------------------
 
-_ASCII_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-_SPACE = (
-    _ASCII_SPACE
-    + "\x85\xa0\u1680"
-    + "".join(map(chr, range(0x2000, 0x200B)))
-    + "\u2028\u2029\u202f\u205f\u3000"
-)
-_MARKS = {"_ascii_space": _ASCII_SPACE, "_space": _SPACE, "": ""}
+_MARKS = {"_ascii_space": "".join(ASCII_SPACES), "_space": "".join(SPACES), "": ""}
 _ENDS = {"lstrip": ("cut_start",), "rstrip": ("cut_end",), "strip": ("cut_start", "cut_end")}
 _CUTS = {method + kind: (method, marks) for method in _ENDS for kind, marks in _MARKS.items()}
 

@@ -97,13 +97,12 @@ _DEEPEST = 3
 def _may_compute(item: go.Item) -> bool:
     """Tell whether a loop or a branch may be the first of an idiom."""
     match item:
-        case go.If(go.Pipeline((go.Command((go.Identifier("eq"), one, other)),))):
-            return (
-                isinstance(one, go.Pipeline) or isinstance(other, go.Number) or _has_scan((item,), _DEEPEST)
-            )
+        case go.If(go.Pipeline((go.Command((go.Identifier("eq"), one, other)),))) if isinstance(
+            one, go.Pipeline
+        ) or isinstance(other, go.Number):
+            return True
         case _:
-            pass
-    return _has_scan((item,), _DEEPEST)
+            return _has_scan((item,), _DEEPEST)
 
 
 def _has_scan(items: go.Body, depth: int) -> bool:
