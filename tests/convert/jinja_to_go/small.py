@@ -160,4 +160,33 @@ SMALL = {
         "{% set ns.v = {'a': m.role} %}{% endif %}{{ 'items' in ns.v }}{{ 'a' in ns.v }}{{ 'b' in ns.v }}"
         "{{ m.content }}{% endfor %}"
     ),
+    "in order": (
+        "{% set ns = namespace(roles=[], turns=[]) %}{% for m in messages %}{{ m.content }}"
+        "{% set ns.roles = ns.roles + [m.role] %}"
+        "{% set ns.turns = ns.turns + [{'type': 'text' if loop.first else m.role, 'text': m.content}] %}"
+        "{% for c in (m.tool_calls or [])|sort(attribute='function.name') %}{{ c.function.name }}"
+        "{% for k in c.function.arguments|sort %}{{ k }}{{ loop.last }}{% endfor %}{% endfor %}"
+        "{% endfor %}{{ ns.roles|unique|sort(reverse=true)|join(', ') }}"
+        "{% for t in ns.turns[:3]|sort(attribute='type') %}{{ t.type }}{{ t.text }}{% endfor %}"
+        "{% for t in tools or [] %}{{ (t.function.parameters.required or [])|sort|join(',') }}{% endfor %}"
+    ),
+    "once": (
+        "{% set roles = messages|map(attribute='role')|unique|list %}{{ roles|join(', ') }}{{ roles|length }}"
+        "{{ roles[-1] }}{% for m in messages|unique(attribute='role') %}{{ m.content }}{% endfor %}"
+        "{% for t in tools or [] %}{% for k, p in t.function.parameters.properties.items() %}"
+        "{{ p.enum|unique|join('|') if p.enum }}{% endfor %}{% endfor %}"
+    ),
+    "dicts in the order of their keys": (
+        "{% for m in messages %}{{ m.content }}"
+        "{% for k, v in {'b': m.role, 'B': 1, 'a': m.content}|dictsort(true) %}{{ k }}{{ v }}{% endfor %}"
+        "{% endfor %}{% for t in tools or [] %}{% for k, v in t|dictsort(true) %}{{ k }},{% endfor %}"
+        "{% for k, p in t.function.parameters.properties.items() %}{% if p.properties %}"
+        "{% for a, b in p.properties|dictsort(true) %}{{ a }},{% endfor %}{% endif %}{% endfor %}{% endfor %}"
+    ),
+    "slices of lists that grow": (
+        "{% set ns = namespace(roles=[]) %}{% for m in messages %}{{ m.content }}"
+        "{% set ns.roles = ns.roles + [m.role] %}{% endfor %}{{ ns.roles[:2]|join }}|{{ ns.roles[1:]|join }}"
+        "|{{ ns.roles[-2:]|join(',') }}|{{ ns.roles[:-1]|join(',') }}|{{ ns.roles[1:-2]|join(',') }}"
+        "{{ ns.roles[:0]|length }}"
+    ),
 }

@@ -23,6 +23,7 @@ from transplate.convert.jinja_to_go.recognised import Recognised
 from transplate.convert.jinja_to_go.recursion import Recursions
 from transplate.convert.jinja_to_go.searches import Searches
 from transplate.convert.jinja_to_go.slices import Slices
+from transplate.convert.jinja_to_go.sorting import Sorting
 from transplate.convert.jinja_to_go.statements import Statements
 from transplate.convert.jinja_to_go.texts import Texts
 from transplate.convert.jinja_to_go.variables import Variables
@@ -56,6 +57,7 @@ class Compiler(
     Lists,
     Searches,
     Slices,
+    Sorting,
     Texts,
     Arithmetic,
     Comparing,

@@ -53,6 +53,10 @@ class Filters(Interface):
             return self._map(value, node)
         if name == "join":
             return self._join(value, node)
+        if name == "sort":
+            return self.sorted(value, node)
+        if name == "unique":
+            return self.unique(value, node)
         simple = _FILTERS.get(name)
         if simple is None and name not in ("min", "max", "format"):
             raise Refused(f"the filter {name}")
@@ -266,7 +270,7 @@ def _items(_: Interface, value: Value, __: list[Value]) -> Value:
 def _dictsort(_: Interface, value: Value, arguments: list[Value]) -> Value:
     if arguments and arguments != [Const(False)]:
         if arguments == [Const(True)]:
-            return Pairs(value)
+            return Pairs(value, sorted=True, folds=False)
         raise Refused("dictsort with arguments")
     return Pairs(value, sorted=True)
 

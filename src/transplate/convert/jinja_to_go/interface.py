@@ -420,6 +420,16 @@ class Interface(Writer):
         """Return the result of a filter."""
         raise NotImplementedError
 
+    # --- sorting.py
+
+    def sorted(self, value: Value, node: j.Filter) -> Value:
+        """Return the list that ``|sort`` gives."""
+        raise NotImplementedError
+
+    def unique(self, value: Value, node: j.Filter) -> Value:
+        """Return the generator that ``|unique`` gives."""
+        raise NotImplementedError
+
     # --- calls.py
 
     def call(self, node: j.Call) -> Value:
@@ -600,6 +610,10 @@ class Interface(Writer):
 
     def built_from(self, value: Built, start: int) -> Built:
         """Return a list without its first items."""
+        raise NotImplementedError
+
+    def built_to(self, value: Built, stop: int) -> Built:
+        """Return the first items of a list."""
         raise NotImplementedError
 
     def kept_in(self, target: Built | Packed, value: Value) -> Operand:

@@ -302,7 +302,7 @@ class Merging(Interface):
             if isinstance(value, Reversed):
                 return Reversed(out(value.value))
             if isinstance(value, Pairs):
-                return Pairs(out(value.value), value.sorted, value.only)
+                return replace(value, value=out(value.value))
             if isinstance(value, Chosen):
                 return replace(value, value=out(value.value))
             if isinstance(value, Either):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transplate.convert.jinja_to_go import build
-from transplate.convert.jinja_to_go.build import call, number, string
+from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Decoder, Interface
 from transplate.convert.jinja_to_go.operands import negated, type_test
 from transplate.convert.jinja_to_go.refusals import Refused
@@ -469,6 +469,12 @@ class Packing(Interface):
                 self.run(TAKE, "the next item of a list in a text", "kept", r=rest)
             self.items.append(build.when(rest, tuple(items)))
         return Built(rest, value.item)
+
+    def built_to(self, value: Built, stop: int) -> Built:
+        """Return the first items of a list."""
+        whole = self._kept_operand(value.expr)
+        rest = self.built_from(Built(whole, value.item), stop).expr
+        return Built(go("slice $l 0 (len (slice $l (len $r)))", l=whole, r=rest), value.item)
 
 
 def _shape_in(target: Built | Packed) -> Shape:

@@ -28,6 +28,9 @@ from transplate.gotmpl.nodes import (
 )
 from transplate.jinja import nodes as j
 
+_MOST_TAKEN = 8
+"""Where a slice of a list that is built may begin or end: each item that is taken is written out."""
+
 
 class Slices(Interface):
     """Slices of lists and texts."""
@@ -56,11 +59,7 @@ class Slices(Interface):
         if isinstance(value, Joined):
             value = self.built(value) or value
         if isinstance(value, Built):
-            if stop is None and isinstance(start, Const) and 0 <= start.value < 8:
-                return self.built_from(value, start.value)
-            if stop == Const(-1) and start in (None, Const(0)):
-                return self.built_reversed(self.built_from(self.built_reversed(value), 1))
-            raise Refused("this slice of a list that is built")
+            return self._slice_built(value, start, stop)
         if isinstance(value, Cat | Json):
             value = self.kept(Go(TEXT, self.operand(value)), "text")
         if not isinstance(value, Go):
@@ -77,6 +76,24 @@ class Slices(Interface):
         if not value.kinds <= ELEMENTS.keys() or value.kinds == {"type"}:
             raise self.split_kinds(value, f"a slice of a {self._name_of(value)}")
         return self._slice_list(value, start, stop)
+
+    def _slice_built(self, value: Built, start: Value | None, stop: Value | None) -> Built:
+        """Return a slice of a list that is kept in a text: items are taken from its start or its end."""
+        bounds: list[int] = []
+        for bound in (start or Const(0), stop or Const(0)):
+            if not isinstance(bound, Const) or type(bound.value) not in (int, type(None)):
+                raise Refused("a slice of a list that is built at a place that is not known")
+            bounds.append(bound.value or 0)
+        first, end = bounds
+        if max(map(abs, bounds)) >= _MOST_TAKEN or (first < 0 and end) or (first > 0 and end > 0):
+            raise Refused("this slice of a list that is built")
+        if first > 0:
+            value = self.built_from(value, first)
+        if end > 0 or (stop not in (None, Const(None)) and end == 0):
+            value = self.built_to(value, end)
+        if first < 0:
+            return self.built_reversed(self.built_to(self.built_reversed(value), -first))
+        return self.built_reversed(self.built_from(self.built_reversed(value), -end)) if end < 0 else value
 
     def _constant_slice(self, value: Const | ListOf, start: Value | None, stop: Value | None) -> Value:
         bounds: list[Any] = []

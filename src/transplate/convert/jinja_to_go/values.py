@@ -239,10 +239,18 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Keys and values of a dict: ``items()``, ``|items``, ``|dictsort``; or its keys or values alone."""
+    """Keys and values of a dict: ``items()``, ``|items``, ``|dictsort``; or its keys or values alone.
+
+    Attributes:
+        value: The dict.
+        sorted: Whether they are in the order of the keys.
+        folds: Whether capital letters make no difference to that order.
+        only: ``keys`` or ``values``, if not both.
+    """
 
     value: Value
     sorted: bool = False
+    folds: bool = True
     only: str = ""
 
 

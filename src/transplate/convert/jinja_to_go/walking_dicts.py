@@ -40,7 +40,7 @@ class WalkingDicts(Interface):
     ) -> None:
         names = keys_in_order(kind)
         if pairs.sorted:
-            names = sorted(names, key=str.lower)
+            names = sorted(names, key=str.lower if pairs.folds else None)
         held = [(name, key_of(kind, value.expr, name)) for name in names]
         length = self._count_of_keys([found for _, found in held]) if wants & {"last", "length"} else None
         step = self._counter()[1] if wants else None
@@ -73,7 +73,7 @@ class WalkingDicts(Interface):
         if isinstance(inner, DictOf):
             pairs = list(self.items_in(inner))
             if value.sorted:
-                pairs.sort(key=lambda pair: str(pair[0].value).lower() if isinstance(pair[0], Const) else "")
+                pairs.sort(key=lambda pair: _order_of(pair[0], folds=value.folds))
             items: list[Value] = [
                 key if value.only == "keys" else found if value.only == "values" else ListOf((key, found))
                 for key, found in pairs
@@ -97,7 +97,7 @@ class WalkingDicts(Interface):
             raise self.split_kinds(inner, "the items of one of several dicts")
         given, inner = inner, self._kept_go(inner, "map")
         dicts = frozenset(print_node(one.expr) for one in (given, inner) if self.is_stable(one.expr))
-        if value.sorted and not self.takes("sorted-keys"):
+        if value.sorted and value.folds and not self.takes("sorted-keys"):
             self._walk_sorted(inner, dicts, value.only, body, wants)
             return
         over = inner.expr
@@ -157,3 +157,10 @@ class WalkingDicts(Interface):
             self._or_fail(lambda: body(made, loop))
 
         self.range((), call("len", found), write)
+
+
+def _order_of(key: Value, *, folds: bool) -> str:
+    """Return what a key of a dict is put in order by."""
+    if not isinstance(key, Const) or not isinstance(key.value, str):
+        raise Refused("the order of keys that are not known")
+    return key.value.lower() if folds else key.value
