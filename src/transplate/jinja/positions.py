@@ -9,6 +9,7 @@ found through the piece of generated code that failed.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 from types import TracebackType
@@ -64,15 +65,21 @@ def line_of(source: str, place: int) -> int:
 
 def offset_of(source: str, place: int) -> int:
     """Return the offset in the source itself that a place stands for."""
-    offset = place - 1
-    if "\r\n" in source:
-        shift = 0
-        for found in re.finditer("\r\n", source):
-            if found.start() - shift >= offset:
-                break
-            shift += 1
-        offset += shift
-    return max(0, min(offset, len(source)))
+    return Places(source).offset(place)
+
+
+class Places:
+    """The places of one source, to be turned into offsets in the source itself."""
+
+    def __init__(self, source: str) -> None:
+        self._length = len(source)
+        # Where the line ends of two characters are among places, each of which makes all behind it one more.
+        self._ends = [found.start() - number for number, found in enumerate(re.finditer("\r\n", source))]
+
+    def offset(self, place: int) -> int:
+        """Return the offset that a place stands for."""
+        offset = place - 1
+        return max(0, min(offset + bisect_left(self._ends, offset), self._length))
 
 
 class LocatedCode(NamedTuple):

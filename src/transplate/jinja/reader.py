@@ -48,6 +48,7 @@ from transplate.jinja.nodes import (
     Statement,
     Test,
 )
+from transplate.jinja.positions import Places
 from transplate.source import Source
 
 _UNDEFINED = Name("undefined value of an if without else")
@@ -108,7 +109,7 @@ def read(text: str, *, name: str = "") -> JinjaTree:
     try:
         parsed = _ENVIRONMENT.parse(text)
     except jinja2.TemplateSyntaxError as error:
-        offset = error.lineno if 0 <= error.lineno <= len(text) else None
+        offset = Places(text).offset(error.lineno)
         raise TemplateSyntaxError(error.message or str(error), source=source, offset=offset) from error
     except RecursionError:
         raise TemplateSyntaxError(
@@ -142,18 +143,20 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.places: dict[int, int] = {}
+        self._places = Places(source.text)
         self._kept: list[object] = []
 
     def body(self, nodes: list[jinja.Node]) -> Body:
         return tuple(self._at(node, self._statement(node)) for node in nodes)
 
     def _at(self, node: jinja.Node, made: Any) -> Any:
-        self.places.setdefault(id(made), node.lineno)
+        self.places.setdefault(id(made), self._places.offset(node.lineno))
         self._kept.append(made)
         return made
 
     def _refuse(self, node: jinja.Node, what: str) -> UnsupportedTemplate:
-        return UnsupportedTemplate(f"{what} cannot be converted", source=self.source, offset=node.lineno)
+        offset = self._places.offset(node.lineno)
+        return UnsupportedTemplate(f"{what} cannot be converted", source=self.source, offset=offset)
 
     # --- statements -----------------------------------------------------------------------------------
 

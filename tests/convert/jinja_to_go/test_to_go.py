@@ -110,3 +110,24 @@ def test_a_last_message_is_left_open_where_the_template_has_that_variable(
     assert found.output.decode() == wanted
     is_open = last == "assistant" and variables.get("continue_final_message", False)
     assert wanted.endswith("<assistant>Yes") is is_open
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("{{ messages|batch(2)|list }}", (1, 13)),
+        ("a\n{% for m in messages|batch(2) %}{{ m }}{% endfor %}", (2, 22)),
+        ("a\r\nb\r\n{{ messages|map(attribute='role')|unique|list }}", (3, 35)),
+        ("{% include 'x' %}", (1, 4)),
+    ],
+)
+def test_what_cannot_be_converted_is_pointed_at(source: str, place: tuple[int, int]) -> None:
+    with pytest.raises(UnsupportedTemplate) as refused:
+        to_go(source)
+    assert (refused.value.line, refused.value.column) == place
+
+
+def test_a_loss_is_pointed_at() -> None:
+    source = "{% for m in messages %}{% if m.role == 'x' %}{{ m.content|center }}{% endif %}{% endfor %}"
+    (loss,) = to_go(source).losses
+    assert (loss.line, loss.column) == (1, source.index("center") + 1)

@@ -68,7 +68,10 @@ class Lookups(Interface):
 
     def value(self, node: j.Expression) -> Value:
         """Return the value of an expression."""
-        return self.known(self._value(node))
+        outer, self.place = self.place, self.tree.places.get(id(node), self.place)
+        found = self.known(self._value(node))
+        self.place = outer  # not where this is refused: then the place is what the error is about
+        return found
 
     def _value(self, node: j.Expression) -> Value:
         if id(node) in self._evaluated:
