@@ -65,7 +65,7 @@ def test_exact(run: Run) -> None:
 def test_what_is_not_as_assumed_is_said_and_no_failure(run: Run) -> None:
     result = run("convert", CHATML)
     assert result.status == 0
-    assert "3 more differ, see alternating-roles: two-systems, same-role-user" in result.errors
+    assert "3 more differ (see alternating-roles): two-systems, same-role-user" in result.errors
     result = run("convert", CHATML, "--json")
     assert result.status == 0
     parity = result.data["parity"]
@@ -80,14 +80,39 @@ def test_of_many_conversations_some_are_named(run: Run) -> None:
     assert result.status == 0
     line = next(line for line in result.errors.splitlines() if "see hf-json" in line)
     assert line.endswith(" others")
-    assert line.count(",") == 6
+    assert line.count(",") == 5
+
+
+def test_why_conversations_are_left_out_is_said(run: Run, folder: Path) -> None:
+    assert "\n28 more left out: Ollama sees no support for tools or thinking in the template\n" in (
+        run("convert", CHATML).errors
+    )
+    (folder / "t.jinja").write_text(
+        "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('No system here') }}{% endif %}"
+        "{{ m.content }}{% endfor %}{% if tools %}{{ tools }}{% endif %}"
+    )
+    errors = run("convert", "t.jinja", "t.gotmpl").errors
+    assert "more left out: No system here; Ollama sees no support for thinking in the template\n" in errors
+
+
+def test_causes_in_ollama_are_told_together(run: Run, folder: Path) -> None:
+    (folder / "t.jinja").write_text(
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}"
+        "{% if enable_thinking is not defined or not enable_thinking %}<think></think>{% endif %}"
+    )
+    errors = run("convert", "t.jinja", "t.gotmpl").errors
+    roles = "Ollama joins neighbouring messages of one role"
+    thinking = "turns thinking on where a request leaves it open"
+    assert (
+        f"3 more differ because {roles} and {thinking}: two-systems, same-role-user, same-role-as" in errors
+    )
 
 
 def test_a_closed_prefill_is_explained(run: Run, folder: Path) -> None:
     (folder / "closing.gotmpl").write_text("{{ range .Messages }}<{{ .Role }}>{{ .Content }}</s>{{ end }}")
     result = run("convert", "closing.gotmpl", "--exact")
     assert result.status == 0
-    assert "2 more differ, see closed-prefill: prefill, prefill-turns" in result.errors
+    assert "2 more differ (see closed-prefill): prefill, prefill-turns" in result.errors
     assert "may differ, closed-prefill: where a host continues" in result.errors
     result = run("convert", "closing.gotmpl", "--exact", "--json")
     assert [loss["name"] for loss in result.data["losses"]] == ["odd-parts", "closed-prefill"]
@@ -107,12 +132,12 @@ def test_what_ollama_makes_of_a_request_is_no_failure(run: Run, more: tuple[str,
     assert result.status == 0
     assert result.data["parity"]["equal_as_assumed"] is True
     outside = {each["conversation"]: each["outside"] for each in result.data["parity"]["differences"]}
-    assert outside["two-systems"] == ["Ollama joins messages of one role"]
-    assert outside["tools"] == ["Ollama orders the keys of tools"]
+    assert outside["two-systems"] == ["Ollama joins neighbouring messages of one role"]
+    assert outside["tools"] == ["Ollama has an order of its own for the keys of tools"]
     result = run("convert", TEMPLATES / "jinja" / "chatml.jinja", *more)
     assert result.status == 0
     assert "equal on 29 conversations" in result.errors
-    assert "2 more differ, as Ollama continues an answer behind what closes it" in result.errors
+    assert "2 more differ because Ollama keeps what closes an answer that is to be continued" in result.errors
 
 
 @pytest.mark.parametrize("more", [(), ("--exact",)])
@@ -172,8 +197,8 @@ def test_refusal_as_json(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([CHATML, "out.gotmpl"], "is a gotmpl template already"),
-        ([CHATML, "--to", "gotmpl"], "is a gotmpl template already"),
+        ([CHATML, "out.gotmpl"], "is a Go template already"),
+        ([CHATML, "--to", "gotmpl"], "is a Go template already"),
         ([CHATML, "out.jinja", "--to", "gotmpl"], "do not go together"),
     ],
 )

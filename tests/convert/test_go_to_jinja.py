@@ -159,3 +159,5 @@ def test_a_final_answer_that_ollama_closes() -> None:
 def test_an_unknown_assumption_is_named() -> None:
     with pytest.raises(ValueError, match="no assumption is called 'plain'"):
         to_jinja("{{ .Prompt }}", assume=["plain"])
+    with pytest.raises(TypeError, match=r"assume takes a list of names, \['hf-json'\]"):
+        to_jinja("{{ .Prompt }}", assume="hf-json")

@@ -68,7 +68,8 @@ _LANGUAGES = {"gotmpl": "a Go template", "jinja": "a chat template in Jinja"}
     "--assume",
     metavar="NAME",
     multiple=True,
-    help="Take something more for granted: hf-json, bos-token, llama-server, …",
+    help="Take something more for granted: go-json for a chat template; hf-json, bos-token, llama-server, … "
+    "for a Go template.",
 )
 @click.option("--from", "model_base", metavar="MODEL", help="With a Modelfile as DST: what FROM says.")
 @click.option("--base", metavar="GGUF", help="Write DST as a copy of this GGUF with the chat template SRC.")
@@ -142,7 +143,7 @@ def command(
                 raise
             return result.write_own("jinja")  # if the TEMPLATE was made of a chat template that is here
     if model.kind in ("Go template", "chat template"):
-        raise click.UsageError(f"{template.source.name} is a {template.language} template already")
+        raise click.UsageError(f"{template.source.name} is {_LANGUAGES[template.language]} already")
     return result.write_own(template.language)
 
 
@@ -305,7 +306,8 @@ def _token_lines(template: TemplateFile, conversion: Conversion, report: ParityR
     known = {*failing, *template.model.special_tokens}
     names = JinjaTemplate(template.source.text).variables - known
     for name in sorted(name for name in names if name.endswith("_token")):
-        yield f"may differ, {SPECIAL_TOKENS}: without {token_options([name])} it prints nothing"
+        is_right = ", as it should where Ollama's tokenizer adds it" if name == "bos_token" else ""
+        yield f"may differ, {SPECIAL_TOKENS}: without {token_options([name])} {name} prints nothing{is_right}"
 
 
 def _data(conversion: Conversion, report: ParityReport) -> dict[str, Any]:

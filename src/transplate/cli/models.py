@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from transplate.cli import FINE, NO
-from transplate.cli.explained import explanation_lines, unexplained
+from transplate.cli.explained import explanation_lines, left_out_lines, unexplained
 from transplate.cli.output import print_json, say
 from transplate.cli.tokens import missing_tokens, token_options
 from transplate.cli.verdict import report_data, report_lines
@@ -129,6 +129,7 @@ def verdict_lines(
         yield from explanation_lines(parity, conversion)
     elif parity is not None:
         yield from report_lines(parity, source, destination)
+        yield from left_out_lines(parity)
 
 
 def _lines(saving: Saving, source: str, destination: str, *, dry_run: bool) -> Iterator[str]:

@@ -94,14 +94,12 @@ def report_lines(report: ParityReport, first: str, second: str) -> Iterator[str]
 
 
 def _verdict(report: ParityReport) -> str:
-    left_out = f" ({len(report.refused)} more left out: no prompt to compare)" if report.refused else ""
-    checked = f"{report.checked} conversation{'' if report.checked == 1 else 's'}{left_out}"
+    checked = f"{report.checked} conversation{'' if report.checked == 1 else 's'}"
     differing = len(report.differences)
     if report.equal:
         return f"{click.style('equal', fg='green', bold=True)} on {checked}"
     if not differing:
-        why = f": {visible('; '.join(report.reasons))}" if report.reasons else ""
-        return f"{click.style('nothing compared', fg='red', bold=True)}{left_out}{why}"
+        return click.style("nothing compared", fg="red", bold=True)
     return f"{click.style('different', fg='red', bold=True)} on {differing} of {checked}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from transplate.conversation import Conversation
@@ -29,6 +29,22 @@ class Assumption:
     name: str
     meaning: str
     holds: Callable[[Conversation], bool] = field(default=_always, repr=False, compare=False)
+
+
+def named_assumptions(names: Iterable[str], known: Collection[str]) -> frozenset[str]:
+    """Return the names of assumptions that ``assume=`` gives.
+
+    Raises:
+        TypeError: It is a text, not texts.
+        ValueError: There is no assumption of a name.
+    """
+    if isinstance(names, str):
+        raise TypeError(f"assume takes a list of names, [{names!r}]")
+    found = frozenset(names)
+    unknown = sorted(found.difference(known))
+    if unknown:
+        raise ValueError(f"no assumption is called {unknown[0]!r}; there are {', '.join(known)}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from transplate.convert.go_to_jinja import conversations
-from transplate.convert.report import Assumption
+from transplate.convert.report import Assumption, named_assumptions
 
 _ALL = (
     Assumption(
@@ -81,11 +81,7 @@ class Assumptions:
         Raises:
             ValueError: ``assume`` has a name that no assumption has.
         """
-        named = frozenset(assume)
-        unknown = sorted(named - ASSUMPTIONS.keys())
-        if unknown:
-            known = ", ".join(ASSUMPTIONS)
-            raise ValueError(f"no assumption is called {unknown[0]!r}; there are {known}")
+        named = named_assumptions(assume, ASSUMPTIONS)
         self.allowed = named if exact else named | (ASSUMPTIONS.keys() - OPT_IN)
         self._used: set[str] = set()
 

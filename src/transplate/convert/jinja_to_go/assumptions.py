@@ -166,7 +166,9 @@ _ALL = (
     ),
     Assumption("ascii-space", "the white space around texts is ASCII", _has_ascii_space),
     Assumption(
-        "plain-json", "JSON has no numbers that Go and Python write in different ways", _has_plain_json
+        "plain-json",
+        "JSON has no numbers or line separators that Go and Python write in different ways",
+        _has_plain_json,
     ),
     GO_TO_JINJA["plain-numbers"],
     GO_TO_JINJA["plain-schemas"],

@@ -25,7 +25,7 @@ from transplate.convert.jinja_to_go.sharing import shared
 from transplate.convert.jinja_to_go.trees import called_in
 from transplate.convert.jinja_to_go.unread import without_unread
 from transplate.convert.jinja_to_go.values import Const, DictOf, Go, ListOf, Value
-from transplate.convert.report import Conversion, Loss
+from transplate.convert.report import Conversion, Loss, named_assumptions
 from transplate.errors import UnsupportedTemplate
 from transplate.gotmpl.nodes import Body, Comment, Define, Item, Variable
 from transplate.gotmpl.parser import parse
@@ -71,10 +71,8 @@ def to_go(
         UnsupportedTemplate: Go cannot say the same; the error names what and where.
         ValueError: ``assume`` has a name that is not known.
     """
-    unknown = sorted(set(assume) - ASSUMPTIONS.keys())
-    if unknown:
-        raise ValueError(f"no assumption is called {unknown[0]!r}; there are {', '.join(ASSUMPTIONS)}")
-    allowed = frozenset(assume) if exact else frozenset(ASSUMPTIONS.keys() - OPT_IN).union(assume)
+    named = named_assumptions(assume, ASSUMPTIONS)
+    allowed = named if exact else named | (ASSUMPTIONS.keys() - OPT_IN)
     check_text(source, "to_go")
     tree = read(source)
     collated = replace(tree, body=without_nested_namespaces(without_collation(tree.body)))
