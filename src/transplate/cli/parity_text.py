@@ -15,11 +15,13 @@ from transplate.cli.visible import around, cut, visible
 if TYPE_CHECKING:
     from transplate import Conversation, ParityReport
     from transplate.parity import Kind
+    from transplate.parity.report import Place
 
 _MOST_KINDS = 7
 _MOST_MESSAGES = 4
 _MOST_DIFF = 6
 _WIDEST_TITLE = 44
+_LEAST_SOURCE, _WIDEST_SOURCE = 20, 200
 _COLORS = {"equal": "green", "equal under conditions": "yellow"}
 
 
@@ -51,6 +53,8 @@ def parity_lines(
     for number, kind in enumerate(kinds if verbose else kinds[:1], 1):
         yield from _smallest(number, kind, names, verbose=verbose, width=width)
     if verbose:
+        if report.refused and report.reasons:
+            yield visible(f"left out: {', '.join(report.refused)} ({'; '.join(report.reasons)})")
         yield from _reach(report, names)
 
 
@@ -95,16 +99,25 @@ def _smallest(number: int, kind: Kind, names: Sequence[str], *, verbose: bool, w
         yield f"  … {len(lines) - most} more"
     label = max(map(len, names))
     for name, place, error in zip(names, kind.places, difference.errors, strict=True):
-        text = "" if place is None else f"line {place.line}  {visible(place.text.strip())}"
-        failed = f"fails: {visible(error.message)}  " if error else ""
-        if text or failed:
-            yield cut(f"  {name:{label}}  {failed}{text}", width)
+        head = f"  {name:{label}}  " + (f"fails: {visible(error.message)}  " if error else "")
+        if place is not None:
+            head += f"line {place.line}  "
+            head += _source_line(place, min(_WIDEST_SOURCE, width - len(head)))
+        if place is not None or error:
+            yield cut(head, width)
     diff = list(diff_lines(*difference.prompts, width=width - 4))
     most = len(diff) if verbose else _MOST_DIFF
     for sign, line in diff[:most]:
         yield click.style(f"  {sign} {line}", fg={"-": "red", "+": "green"}.get(sign))
     if len(diff) > most:
         yield f"  … {len(diff) - most} more lines differ"
+
+
+def _source_line(place: Place, width: int) -> str:
+    """Return the line of a place, or what is around the place where the line is too long."""
+    line = place.text.lstrip()
+    at = (place.column or 1) - 1 - (len(place.text) - len(line))
+    return around(visible(line.rstrip()), max(0, at), max(_LEAST_SOURCE, width))
 
 
 def where(kind: Kind) -> str:
