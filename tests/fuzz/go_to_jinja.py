@@ -138,7 +138,7 @@ class Hunt:
                         source, case, style, engine.name, f"error: {answer.error}", str(rendered.text)
                     )
                 continue
-            wanted = answer.output.decode(errors="replace")
+            wanted = answer.output.decode(errors="surrogateescape")
             self.counts[key] += 1
             if rendered.text != wanted:
                 yield Difference(

@@ -106,7 +106,7 @@ class RealJudge:
     def found(self, template: str, cases: Sequence[Case]) -> list[Printed]:
         """Return what a template of Ollama prints for each request."""
         return [
-            Printed(answer.output.decode(errors="replace"))
+            Printed(answer.output.decode(errors="surrogateescape"))
             if answer.error is None
             else Printed(error=answer.error)
             for answer in self._oracle.render_all(template, cases, now=NOW)

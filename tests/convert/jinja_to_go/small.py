@@ -189,4 +189,18 @@ SMALL = {
         "|{{ ns.roles[-2:]|join(',') }}|{{ ns.roles[:-1]|join(',') }}|{{ ns.roles[1:-2]|join(',') }}"
         "{{ ns.roles[:0]|length }}"
     ),
+    "the list of what is undefined": (
+        "{% for m in messages %}{{ m.content }}{{ m.tool_calls|list|length }}{% endfor %}"
+        "{% for t in tools or [] %}{% set names = t.function.parameters.required|list %}{{ names }}"
+        "{{ names|tojson }}{{ names is defined }}{{ names == [] }}{{ 'city' in names }}{{ names|join(',') }}"
+        "{% for name in names %}{{ name }}{% endfor %}{% endfor %}"
+    ),
+    "characters of the template's own": (
+        "{% for m in messages %}{{ ('\u00a0' ~ m.role)|trim }}{{ ('é' ~ m.role)|upper }}{{ m.content }}"
+        "{{ ('\u2028' ~ m.role)|tojson }}{{ m.content|safe + '\x00<' ~ m.role }}{% endfor %}"
+    ),
+    "methods of constants": (
+        "{% for m in messages %}{{ m.content }}{{ 'a:b'.partition(':') }}{{ 'a\tb'.expandtabs(4) }}"
+        "{% if m.role == 'tool' %}{{ 'a'.swapcase(8) }}{% endif %}{% endfor %}"
+    ),
 }

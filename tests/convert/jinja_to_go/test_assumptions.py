@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.oracle.ollama import OLLAMA_VERSION, GoOracle
 from transplate.conversation import Conversation
 from transplate.convert import to_go
 from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS
+from transplate.jinja import JinjaTemplate
 
 BREAKING: dict[str, list[dict[str, Any]]] = {
     "no-think-tags": [{"role": "user", "content": "a</think>b"}],
@@ -69,3 +71,29 @@ def test_needed_values_are_those_without_which_the_source_fails() -> None:
     # What the template raises itself is raised by the Go too.
     assert made.covers(Conversation.read({"messages": [named], "tools": tools}))
     assert to_go(source, exact=True).covers(Conversation.read([{"role": "user", "content": "x"}]))
+
+
+@pytest.mark.parametrize(
+    ("cut", "text", "is_met"),
+    [
+        ("m.content.strip()", "7\u00a0°C", True),
+        ("m.content.split(':')[-1].strip()", "7\u00a0°C", True),
+        ("m.content.split(':')[-1].strip()", "x:\u3000y", False),
+        ("m.content.split('、')[-1].strip()", "x、\u3000 y", False),
+        ("m.content[1:].strip()", "7\u00a0°C", False),
+        ("m.content.split(m.role)[0].strip()", "7\u00a0°C", False),
+        ("m.tool_call_id|trim", "x", True),
+        ("('\u3000' ~ m.content).strip()", "x", True),
+    ],
+)
+def test_white_space_is_looked_for_where_a_template_cuts_texts(
+    cut: str, text: str, is_met: bool, go_oracle: GoOracle
+) -> None:
+    source = "{% for m in messages %}[{{ " + cut + " }}]{% endfor %}"
+    made = to_go(source, ollama=OLLAMA_VERSION)
+    messages = [{"role": "user", "content": text, "tool_call_id": "c\u3000" if "id" in cut else "c"}]
+    is_covered = made.covers(Conversation.read(messages))
+    assert is_covered is (is_met and "id" not in cut)
+    (found,) = go_oracle.render_all(made.text, [{"messages": messages}])
+    is_same = found.output.decode() == JinjaTemplate(source).render(messages)
+    assert is_same or not is_covered

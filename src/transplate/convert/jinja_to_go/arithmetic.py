@@ -150,7 +150,7 @@ class Arithmetic(Interface):
                 made.append(Const(str(escape(text.value))))
             else:
                 source = self.operand(text)
-                if self.takes("no-nul"):
+                if self.takes_of("no-nul", source):
                     made.append(Go(TEXT, call("html", source)))
                 else:
                     kept = self._kept_operand(source)

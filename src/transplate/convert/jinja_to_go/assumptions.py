@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -19,17 +20,19 @@ from transplate.ollama import Values
 
 _LARGE = 10**21
 """From here on Go writes a number with an exponent."""
+_WIDE_SPACE = re.compile(r"\s*[^\S\x00-\x7f]\s*")
+"""White space that is not ASCII, with all white space around it."""
 
 
 def _values(conversation: Conversation, *, contents: bool) -> Iterator[Any]:
     """Yield what a conversation holds, the texts of its messages only if asked for."""
-    yield from conversation.tools
+    yield from (conversation.think, *conversation.tools)
     for message in conversation.messages:
-        yield from (message.role, message.name, message.tool_name)
+        yield from (message.role, message.name, message.tool_name, message.tool_call_id)
         if contents:
             yield from (*content_texts(message), message.reasoning)
         for call in message.tool_calls:
-            yield from (call.name, call.arguments)
+            yield from (call.name, call.id, call.arguments)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -69,27 +72,43 @@ def _names(value: Any) -> Iterator[str]:
         yield from _texts([one.get("name"), one.get("type")])
 
 
-def _has_ascii_space(conversation: Conversation) -> bool:
-    texts = (text for value in _values(conversation, contents=True) for text in _texts(value))
-    return not any(map(_has_wide_edge, texts))
+def has_ascii_space(marks: Collection[str], *, anywhere: bool) -> Callable[[Conversation], bool]:
+    """Return what tells whether no white space that is not ASCII is at an end of a text or of a part of one.
 
-
-def _has_wide_edge(text: str) -> bool:
-    """Tell whether white space that is not ASCII could be at an end of a part of a text.
-
-    What a template splits a text at is white space or has signs in it: between two letters there is no end.
+    Args:
+        marks: The texts of the template, by which it may cut others into parts.
+        anywhere: Whether it cuts texts at other places too.
     """
-    if text.isascii():
+
+    def is_cut(text: str) -> bool:
+        for found in _WIDE_SPACE.finditer(text):
+            start, end = found.span()
+            if anywhere or start == 0 or end == len(text):
+                return True
+            for mark in marks:
+                near = text[max(0, start - len(mark)) : end + len(mark)]
+                if mark in near or mark.lower() in near.lower():
+                    return True
         return False
-    around = zip((text[:1], *text), text, (*text[1:], text[-1:]), strict=False)
-    return any(
-        here.isspace() and not here.isascii() and not (_is_inside(before) and _is_inside(after))
-        for before, here, after in around
-    )
+
+    def holds(conversation: Conversation) -> bool:
+        texts = (text for value in _values(conversation, contents=True) for text in _texts(value))
+        return not any(is_cut(text) for text in texts if not text.isascii())
+
+    return holds
 
 
-def _is_inside(letter: str) -> bool:
-    return not letter.isspace() and (letter.isalnum() or letter in "!?:;%.,°" or not letter.isascii())
+def broken_by(texts: Collection[str]) -> frozenset[str]:
+    """Return the names of the assumptions that do not hold of the texts of a template itself."""
+    whole = "".join(texts)
+    broken = {
+        "ascii-letters": any(letter.lower() != letter.upper() and not letter.isascii() for letter in whole),
+        "ascii-space": _WIDE_SPACE.search(whole) is not None,
+        "plain-json": "\u2028" in whole or "\u2029" in whole,
+        "no-nul": "\0" in whole,
+    }
+    broken["ascii-names"] = broken["ascii-letters"]
+    return frozenset(name for name, is_broken in broken.items() if is_broken)
 
 
 def _has_plain_json(conversation: Conversation) -> bool:
@@ -164,7 +183,11 @@ _ALL = (
         "names, types and roles that are put into capital or small letters are ASCII",
         _has_ascii_names,
     ),
-    Assumption("ascii-space", "the white space around texts is ASCII", _has_ascii_space),
+    Assumption(
+        "ascii-space",
+        "the white space around texts is ASCII",
+        has_ascii_space((), anywhere=False),
+    ),
     Assumption(
         "plain-json",
         "JSON has no numbers or line separators that Go and Python write in different ways",

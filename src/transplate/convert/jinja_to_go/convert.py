@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
-from transplate.convert.jinja_to_go.assumptions import ASSUMPTIONS, OPT_IN, renders
+from transplate.convert.jinja_to_go.assumptions import (
+    ASSUMPTIONS,
+    OPT_IN,
+    broken_by,
+    has_ascii_space,
+    renders,
+)
 from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
@@ -80,7 +86,11 @@ def to_go(
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     is_older = not behaviour_of(parse_version(ollama)).property_required
     features = frozenset({"ollama<0.20"} if is_older else ())
+    own = frozenset(filter(None, _texts((tree.body, tuple(given.values())))))
+    broken = broken_by(own)
+    allowed -= broken & {"plain-json"}
     compiler = Compiler(collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features)
+    compiler.broken = broken
     try:
         _compile(compiler)
         made = _conversion(compiler, chat, ollama)
@@ -88,13 +98,16 @@ def to_go(
         raise UnsupportedTemplate(
             f"the converted template would be longer than {LONGEST:,} characters", source=tree.source
         ) from None
-    is_met = renders(source, special_tokens, variables, ollama)
+    met = {
+        "needed-values": renders(source, special_tokens, variables, ollama),
+        "ascii-space": has_ascii_space(own, anywhere=compiler.cuts_anywhere),
+    }
     no_texts = parts_loss(chat)
     return replace(
         made,
         losses=made.losses if no_texts is None else (no_texts, *made.losses),
         assumptions=tuple(
-            replace(one, holds=is_met) if one.name == "needed-values" else one for one in made.assumptions
+            replace(one, holds=met[one.name]) if one.name in met else one for one in made.assumptions
         ),
     )
 
@@ -208,6 +221,18 @@ def _value(value: Any) -> Value:
     if isinstance(value, dict):
         return DictOf(tuple((Const(key), _value(item)) for key, item in value.items()))
     return Const(value)
+
+
+def _texts(node: object) -> Iterator[str]:
+    """Yield the texts in a part of a template, or in a value."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, tuple):
+        for one in node:
+            yield from _texts(one)
+    elif is_dataclass(node):
+        for one in fields(node):
+            yield from _texts(getattr(node, one.name))
 
 
 def _definitions(bodies: Sequence[Body], *, is_plain: bool) -> Body:

@@ -250,12 +250,13 @@ def _list(self: Interface, value: Value, _: list[Value]) -> Value:
         return replace(value, is_list=True)
     if isinstance(value, Go) and value.kinds <= MAPPED.keys():
         return Pairs(value, only="keys")
-    if (
-        isinstance(value, Go)
-        and value.kinds & {"undefined"}
-        and value.kinds - {"undefined"} <= ELEMENTS.keys()
-    ):
-        return value
+    if isinstance(value, Go) and value.kinds - {"undefined"} <= ELEMENTS.keys():
+        value = self._kept_go(value, "list")
+        missing = self.settled(self._is_kind(value, frozenset({"undefined"})))
+        if not isinstance(missing, bool):
+            bare = Go(value.kinds - {"undefined"}, value.expr)
+            return self.choose(missing, lambda: ListOf(()), lambda: bare)
+        return self.defined(value)
     if isinstance(value, Go) and not value.kinds <= ELEMENTS.keys():
         raise self.split_kinds(value, f"the list of a {self._name_of(value)}")
     return value

@@ -10,7 +10,7 @@ from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.build import call, go, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import is_content, is_named
-from transplate.convert.jinja_to_go.refusals import Refused
+from transplate.convert.jinja_to_go.refusals import LONGEST, Refused, TooLong
 from transplate.convert.jinja_to_go.truths import any_of, truth_value
 from transplate.convert.jinja_to_go.values import (
     TEXT,
@@ -33,14 +33,17 @@ class StringMethods(Interface):
 
     def _call_string(self, value: Value, name: str, arguments: list[Value]) -> Value:
         fixed = [argument.value if isinstance(argument, Const) else None for argument in arguments]
+        if name == "format" and isinstance(value, Const):
+            return self._filled(value.value, arguments)
         if isinstance(value, Const) and all(isinstance(argument, Const) for argument in arguments):
-            return _constant_method(value.value, name, fixed)
+            return self._constant_method(value.value, name, fixed)
         if name in ("split", "rsplit") and (len(arguments) <= 1 or fixed[1] == 1):
             separator: str | Variable | None = fixed[0] if arguments else None
             if arguments and arguments[0] != Const(None) and not separator:
                 if fixed[0] == "":
                     raise Refused("a split at nothing")
                 separator = self._name_for(arguments[0])
+                self.cuts_anywhere = True
             limit = 1 if len(arguments) > 1 else None
             return Split(
                 self.kept(value, "text"), separator, limit=limit, from_right=name == "rsplit" and limit == 1
@@ -64,6 +67,7 @@ class StringMethods(Interface):
             if fixed[0] is not None and fixed[0] == fixed[1]:
                 return value
             searched = self.text_operand(value)
+            self.cuts_anywhere |= fixed[0] is None
             unknown = {
                 letter: self._name_for(argument)
                 for letter, argument, known in zip("pq", arguments, fixed, strict=True)
@@ -86,8 +90,6 @@ class StringMethods(Interface):
             return self._last_place(value, name, arguments[0])
         if name in ("removeprefix", "removesuffix") and len(arguments) == 1 and fixed[0]:
             return self._without(value, name == "removeprefix", fixed[0])
-        if name == "format" and isinstance(value, Const):
-            return self._filled(value.value, arguments)
         if name in ("upper", "lower") and not arguments:
             if name == "lower" and isinstance(value, Go) and is_role(value.expr):
                 return value
@@ -98,6 +100,22 @@ class StringMethods(Interface):
             self.fail(f"'str object' has no attribute '{name}'")
             return Undefined()
         raise Refused(f"the method {name} of a string")
+
+    def _constant_method(self, text: str, name: str, arguments: list[Any]) -> Value:
+        """Return what a method gives where all is known; where Python fails, so does the template."""
+        size = text.count("\t") if name == "expandtabs" else 1
+        if any(isinstance(one, int) and size * one > LONGEST for one in arguments):
+            raise TooLong
+        try:
+            found = getattr(text, name)(*arguments)
+        except (TypeError, ValueError, LookupError) as error:
+            self.fail(str(error))
+            return Undefined()
+        if isinstance(found, list | tuple):
+            return ListOf(tuple(Const(item) for item in found), isinstance(found, tuple))
+        if not isinstance(found, str | int):
+            raise Refused(f"the method {name} of a string")
+        return Const(found)
 
     def _filled(self, form: str, arguments: list[Value]) -> Value:
         """Return ``'{} {}'.format(…)`` with fields that are empty or numbers."""
@@ -173,7 +191,7 @@ class StringMethods(Interface):
         """Return whether a text whose case is changed may be taken to be ASCII; a content may not."""
         if is_content(operand):
             return False
-        return self.takes("ascii-names" if is_named(operand) else "ascii-letters")
+        return self.takes_of("ascii-names" if is_named(operand) else "ascii-letters", operand)
 
     def _capitalized(self, value: Value, name: str) -> Value:
         if name == "title":
@@ -189,7 +207,7 @@ class StringMethods(Interface):
         if characters == "":
             return value
         whole = source = self.text_operand(value)
-        ascii_only = characters is None and self.takes("ascii-space")
+        ascii_only = characters is None and self.takes_of("ascii-space", source)
         if name in ("strip", "lstrip"):
             source = self.run(
                 strings.left_strip(characters, ascii_only=ascii_only), "cut at the start", "cut", s=source
@@ -227,13 +245,6 @@ class StringMethods(Interface):
                 a=string(affix.value),
             ),
         )
-
-
-def _constant_method(text: str, name: str, arguments: list[Any]) -> Value:
-    found = getattr(text, name)(*arguments)
-    if isinstance(found, list):
-        return ListOf(tuple(Const(item) for item in found))
-    return Const(found)
 
 
 def is_role(operand: Operand) -> bool:

@@ -194,6 +194,7 @@ class Slices(Interface):
 
     def slice_text(self, value: Go, start: int | None, stop: int | None) -> Value:
         """Return a slice of a text at constant places."""
+        self.cuts_anywhere = True
         value = self._kept_go(value, "text")
         if (start or 0) >= 0 and (stop is None or stop >= 0):
             found = value.expr
@@ -226,6 +227,7 @@ class Slices(Interface):
         )
 
     def _slice_text_at(self, value: Go, start: Value | None, stop: Value | None) -> Value:
+        self.cuts_anywhere = True
         value = self._kept_go(value, "text")
         found = value.expr
 

@@ -36,6 +36,7 @@ from transplate.convert.jinja_to_go.values import (
 )
 from transplate.gotmpl.nodes import (
     Action,
+    Chain,
     Command,
     Identifier,
     Item,
@@ -86,6 +87,10 @@ class Writer:
         self.allowed, self.budget = allowed, budget
         self.taken: set[str] = set()
         """The assumptions that may be relied on, and those that are."""
+        self.broken: frozenset[str] = frozenset()
+        """Those that the template's own texts do not meet."""
+        self.cuts_anywhere = False
+        """Whether texts are cut at other places than at constants."""
         self.items: list[Item] = []
         self.sink: Variable | None = None
         self.state = State()
@@ -110,6 +115,11 @@ class Writer:
         if name in self.allowed:
             self.taken.add(name)
         return name in self.allowed
+
+    def takes_of(self, name: str, text: Operand) -> bool:
+        """Return whether an assumption may be relied on for a text, which may hold one of the template's."""
+        is_field = isinstance(text, Variable | Chain) and bool(text.fields)
+        return (is_field or name not in self.broken) and self.takes(name)
 
     # --- writing --------------------------------------------------------------------------------------
 

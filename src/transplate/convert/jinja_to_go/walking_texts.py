@@ -34,6 +34,7 @@ class WalkingTexts(Interface):
 
     def _walk_text(self, value: Go, body: Callable[..., None], wants: set[str]) -> None:
         """Write a loop over the characters of a text."""
+        self.cuts_anywhere = True
         length = self._kept_operand(self.operand(self.length(value))) if "length" in wants else None
         rest = self.declare("rest", value.expr)
         self.homes.add(rest.name)
