@@ -117,7 +117,7 @@ def test_a_last_message_is_left_open_where_the_template_has_that_variable(
     [
         ("{{ messages|batch(2)|list }}", (1, 13)),
         ("a\n{% for m in messages|batch(2) %}{{ m }}{% endfor %}", (2, 22)),
-        ("a\r\nb\r\n{{ messages|map(attribute='role')|unique|list }}", (3, 35)),
+        ("a\r\nb\r\n{{ messages|map(attribute='role')|batch(2)|list }}", (3, 35)),
         ("{% include 'x' %}", (1, 4)),
     ],
 )
