@@ -63,7 +63,7 @@ class JsonText(Interface):
         elif isinstance(value, Chosen | Joined | Split | Built):
             self._write_json_walk(value, indent, level, compact)
         else:
-            raise Refused(f"the JSON of a {self._name_of(value)}")
+            raise Refused(f"JSON of {self._name_of(value)}")
 
     def _write_json_call(self, call: Operand, indent: int | None, level: int, compact: bool) -> None:
         identity = key_of("call", call, "id")
@@ -158,9 +158,9 @@ class JsonText(Interface):
                 self._write_json_walk(value, indent, level, compact)
                 return
             if kind in ("message", "messages"):
-                raise Refused(f"the JSON of a {kind}")
+                raise Refused(f"JSON of {kind}")
         if value.kinds & {"undefined", "message", "messages", "calls", "call", "called"}:
-            raise self.split_kinds(value, f"the JSON of a {self._name_of(value)}")
+            raise self.split_kinds(value, f"JSON of {self._name_of(value)}")
         if indent is None and self.takes("go-json"):
             if "arguments" in value.kinds:
                 source: Operand = self.captured_json(self._kept_go(value, "arguments").expr)
