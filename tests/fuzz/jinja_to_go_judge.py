@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
@@ -42,9 +43,11 @@ class Judge(Protocol):
 
     Attributes:
         ollama: The version of Ollama that it behaves like.
+        now: What both sides take the time to be.
     """
 
     ollama: str
+    now: datetime
 
     def views(self, cases: Sequence[Case]) -> list[View | None]:
         """Return how Ollama sees each request, None for one that it refuses or that has no messages."""
@@ -67,6 +70,7 @@ class RealJudge:
     """Real Ollama, and ``apply_chat_template`` of transformers on real Ollama's view of the requests."""
 
     ollama = OLLAMA_VERSION
+    now = NOW
 
     def __init__(self) -> None:
         """Start the engines.
@@ -97,9 +101,9 @@ class RealJudge:
                 special_tokens=dict(tokens),
                 add_generation_prompt=_generates(messages),
                 variables=variables,
-                now=NOW,
+                now=self.now,
             )
-            failed = None if made.error is None else _failure(own, (messages, tools, variables))
+            failed = None if made.error is None else _failure(own, (messages, tools, variables), self.now)
             printed.append(Printed(made.text, made.error, failed is not None and failed.own))
         return printed
 
@@ -109,7 +113,7 @@ class RealJudge:
             Printed(answer.output.decode(errors="surrogateescape"))
             if answer.error is None
             else Printed(error=answer.error)
-            for answer in self._oracle.render_all(template, cases, now=NOW)
+            for answer in self._oracle.render_all(template, cases, now=self.now)
         ]
 
     def infer(self, template: str) -> Inference:
@@ -133,6 +137,7 @@ class OwnJudge:
     """Our own engines on both sides: quick, and there without Go."""
 
     ollama = NEWEST
+    now = NOW
 
     def views(self, cases: Sequence[Case]) -> list[View | None]:
         """Return how Ollama sees each request."""
@@ -147,7 +152,9 @@ class OwnJudge:
     def wanted(self, source: str, tokens: Mapping[str, str], views: Sequence[View]) -> list[Printed]:
         """Return what the chat template prints for each."""
         template = JinjaTemplate(source, special_tokens=tokens)
-        return [_failure(template, one) or Printed(_rendered(template, one)) for one in views]
+        return [
+            _failure(template, one, self.now) or Printed(_rendered(template, one, self.now)) for one in views
+        ]
 
     def found(self, template: str, cases: Sequence[Case]) -> list[Printed]:
         """Return what a template of Ollama prints for each request."""
@@ -155,7 +162,7 @@ class OwnJudge:
         printed = []
         for case in cases:
             try:
-                printed.append(Printed(ollama.execute(Values(**case), now=NOW)))
+                printed.append(Printed(ollama.execute(Values(**case), now=self.now)))
             except TransplateError as error:
                 printed.append(Printed(error=error.message))
         return printed
@@ -177,17 +184,17 @@ def _generates(messages: Sequence[dict[str, Any]]) -> bool:
     return bool(messages[-1]["role"] != "assistant")
 
 
-def _rendered(template: JinjaTemplate, seen: View) -> str:
+def _rendered(template: JinjaTemplate, seen: View, now: datetime) -> str:
     messages, tools, variables = seen
     return template.render(
-        messages, tools, add_generation_prompt=_generates(messages), variables=variables, now=NOW
+        messages, tools, add_generation_prompt=_generates(messages), variables=variables, now=now
     )
 
 
-def _failure(template: JinjaTemplate, seen: View) -> Printed | None:
+def _failure(template: JinjaTemplate, seen: View, now: datetime) -> Printed | None:
     """Return how a chat template fails, None if it does not."""
     try:
-        _rendered(template, seen)
+        _rendered(template, seen, now)
     except TemplateExecutionError as error:
         return Printed(error=error.message, own=type(error.__cause__) is jinja2.TemplateError)
     return None

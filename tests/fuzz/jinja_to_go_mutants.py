@@ -4,9 +4,10 @@
 of text, or a string in an action) and compares as ever. A change that is not noticed is looked into. The
 first value of a variable that gets another before it is read has no effect, which the tree shows. What fails,
 put in the place of the literal, shows whether a request reaches it at all; requests with it in their texts
-are compared as well. Where it stands in a condition that some requests meet and others do not, and all
-print the same with the condition taken as never met, or as always met, the condition is a shortcut: both ways
-print the same, so that no change of it can be noticed.
+are compared as well, and with what stands next to it, in the order of characters or in the template. A
+template that has a date is compared on days in all months. Where it stands in a condition that some requests
+meet and others do not, and all print the same with the condition taken as never met, or as always met, the
+condition is a shortcut: both ways print the same, so that no change of it can be noticed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from random import Random
 from typing import Any
 
 from tests.fuzz.jinja_to_go import STYLES, Reference, compared
 from tests.fuzz.jinja_to_go_corpus import TOKENS, add_choice, chosen
 from tests.fuzz.jinja_to_go_judge import Judge, OwnJudge, RealJudge
-from tests.fuzz.jinja_to_go_requests import Generator, Request
+from tests.fuzz.jinja_to_go_requests import NOW, Generator, Request
 from transplate.convert import to_go
 from transplate.errors import TransplateError
 from transplate.gotmpl.nodes import (
@@ -34,6 +36,7 @@ from transplate.gotmpl.nodes import (
     Define,
     Else,
     If,
+    Range,
     String,
     TemplateCall,
     Text,
@@ -50,10 +53,15 @@ _LONG = 500
 """How much is put in the place of an empty literal: more than padding takes up."""
 _AIMED = 400
 """How many requests are aimed at a literal, about."""
+_DAYS = [datetime(2023 + month % 4, month, 1 + 5 * month % 28, 9, 26, 53) for month in range(1, 13)]
+"""Days in all months, leap years and others, on all days of the week."""
+_NEAR = 300
+"""How far from a literal other words of the template are that what it decides may depend on."""
 _NUMBERS = [
     -0.0,
     0,
     -5,
+    -0.5,
     1e-7,
     0.000015,
     0.00001,
@@ -69,6 +77,7 @@ _STRINGS = ["", "it's", 'say "x"', "'\"", "\\n", "\b\f\v\t\r\n\0\x7f\x85\u00ad\u
 VERDICTS = {
     "noticed": "a request comes out otherwise",
     "noticed when aimed at": "one does that has the literal in its texts",
+    "noticed on other days": "one does on another day",
     "noticed when longer": "nothing depends on its letters, but on how many they are",
     "not reached": "no request reaches the literal",
     "overwritten": "the variable gets another value before it is read",
@@ -164,16 +173,21 @@ def _gets_another(items: tuple[object, ...], name: str) -> bool:
 
 
 def _names(node: object, name: str) -> bool:
-    """Tell whether a variable occurs in a tree, or what leaves a loop."""
-    pending = [node]
+    """Tell whether a variable occurs in a tree, or what leaves a loop that is not in it."""
+    pending = [(node, False)]
     while pending:
-        one = pending.pop()
-        if isinstance(one, Break | Continue) or (isinstance(one, Variable) and one.name == name):
+        one, in_loop = pending.pop()
+        if isinstance(one, Variable) and one.name == name:
+            return True
+        if isinstance(one, Break | Continue) and not in_loop:
             return True
         if isinstance(one, tuple):
-            pending += one
+            pending += [(part, in_loop) for part in one]
+        elif isinstance(one, Range):
+            pending += [(one.pipeline, in_loop), (one.body, True), (one.orelse, in_loop)]
         elif hasattr(one, "__slots__"):
-            pending += [getattr(one, slot) for slot in one.__slots__ if slot not in ("span", "clause")]
+            names = [slot for slot in one.__slots__ if slot not in ("span", "clause")]
+            pending += [(getattr(one, slot), in_loop) for slot in names]
     return False
 
 
@@ -194,10 +208,12 @@ def verdict(reference: Reference, text: str, literal: Literal, rng: Random) -> s
     if literal.is_overwritten:
         return "overwritten"
     failing = literal.replaced(text, _FAILS[literal.is_text])
-    aimed = reference.with_requests(_aimed(reference, literal, rng))
+    aimed = reference.with_requests(_aimed(reference, text, literal, rng))
     aimed_at = _verdicts(aimed, text)
     if _verdicts(aimed, changed) != aimed_at:
         return "noticed when aimed at"
+    if "currentDate" in text and is_noticed_on_other_days(reference, text, changed):
+        return "noticed on other days"
     longer = literal.value + _CHANGE * 2
     lengthened = literal.replaced(text, longer if literal.is_text else quote(longer))
     if any(_verdicts(one, lengthened) != _verdicts(one, text) for one in (reference, aimed)):
@@ -205,6 +221,22 @@ def verdict(reference: Reference, text: str, literal: Literal, rng: Random) -> s
     if _verdicts(reference, failing) == plain and _verdicts(aimed, failing) == aimed_at:
         return "not reached"
     return "shortcut" if is_shortcut(reference, aimed, text, literal) else "reached"
+
+
+def is_noticed_on_other_days(reference: Reference, text: str, changed: str) -> bool:
+    """Tell whether a changed template prints another prompt than it did on any of some days."""
+    judge = reference.judge
+    printed = [at for at, wanted in enumerate(reference.wanted) if wanted.text is not None][:4]
+    requests = [reference.requests[at] for at in printed]
+    try:
+        for day in _DAYS:
+            judge.now = day
+            other = reference.with_requests(requests)
+            if _verdicts(other, changed) != _verdicts(other, text):
+                return True
+    finally:
+        judge.now = NOW
+    return False
 
 
 def is_shortcut(reference: Reference, aimed: Reference, text: str, literal: Literal) -> bool:
@@ -224,8 +256,10 @@ def is_shortcut(reference: Reference, aimed: Reference, text: str, literal: Lite
     return is_met and is_missed and (is_same("false") or is_same("true"))
 
 
-def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]:
+def _aimed(reference: Reference, text: str, literal: Literal, rng: Random) -> list[Request]:
     """Return requests with a literal in their texts: at the ends, in between, around and inside of words."""
+    near = _near(text, literal)
+    values = [literal.value] * 3 + _neighbours(literal.value)
     generator = Generator(reference.source, rng)
     marks = [word for word in generator.words if len(word) > 2 and not word.isalpha()]
     around = [word for word in generator.words if literal.value and literal.value in word]
@@ -237,17 +271,25 @@ def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]
         if rng.random() < 0.1:
             case["messages"] = [rng.choice(case["messages"])]
         if rng.random() < 0.2:
-            rng.choice(case["messages"])["role"] = rng.choice((literal.value or "user", *generator.names))
+            role = rng.choice(values) or "user"
+            rng.choice(case["messages"])["role"] = rng.choice((role, *generator.names))
+        both = sorted(rng.sample(range(len(near)), 2)) if len(near) > 1 and rng.random() < 0.5 else ()
         for message in case["messages"]:
             if message["role"] == "assistant" and rng.random() < 0.5:
                 message.setdefault("thinking", "Hm.")
             for key in {"content", "thinking"} & message.keys():
-                message[key] = _text_with(literal.value, message[key], marks, around, number, rng)
-            for called in message.get("tool_calls", ())[:1]:
+                if both and rng.random() < 0.5:
+                    message[key] = message[key].join(near[at] for at in both)
+                    continue
+                one = rng.choice(values)
+                message[key] = _text_with(one, message[key], marks, around, number, rng)
+            for called in message.get("tool_calls", ()):
+                called["id"] = rng.choice((called.get("id"), "abcdefgh1"))  # some want nine characters
                 called["function"]["arguments"] = rng.choice(
                     (
                         None,
                         {},
+                        {"a": _values(literal.value, rng)},
                         {"a": _values(literal.value, rng)},
                         {"a": literal.value},
                         called["function"].get("arguments"),
@@ -262,9 +304,23 @@ def _aimed(reference: Reference, literal: Literal, rng: Random) -> list[Request]
     return made
 
 
+def _near(text: str, literal: Literal) -> list[str]:
+    """Return the words that stand near a literal in a template."""
+    begin, end = literal.start - _NEAR, literal.end + _NEAR
+    found = [one.value for one in literals(text) if begin <= one.start < end and one != literal]
+    return [word for word in dict.fromkeys(found) if len(word) > 2 and "%" not in word and len(word) < 80]
+
+
+def _neighbours(value: str) -> list[str]:
+    """Return the characters before and behind one, and that with its case changed."""
+    if len(value) != 1 or not "\x01" < value < "\ud000":
+        return []
+    return [chr(ord(value) - 1), chr(ord(value) + 1), value.swapcase()]
+
+
 def _values(value: str, rng: Random) -> list[Any]:
     """Return values that are printed as JSON; of one kind, since the default form takes some for granted."""
-    return rng.choice((_NUMBERS, rng.sample(_STRINGS, 2), ["<a> & 'b'"], [None, True, 1, value]))
+    return rng.choice((_NUMBERS, _NUMBERS, rng.sample(_STRINGS, 2), ["<a> & 'b'"], [None, True, 1, value]))
 
 
 def _text_with(

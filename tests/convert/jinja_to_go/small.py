@@ -203,4 +203,10 @@ SMALL = {
         "{% for m in messages %}{{ m.content }}{{ 'a:b'.partition(':') }}{{ 'a\tb'.expandtabs(4) }}"
         "{% if m.role == 'tool' %}{{ 'a'.swapcase(8) }}{% endif %}{% endfor %}"
     ),
+    "the same": (
+        "{% for m in messages %}{{ m.content }}{{ (m.role == 'user') is sameas true }}{{ 1 is sameas true }}"
+        "{{ none is sameas m.role }}{% for c in m.tool_calls or [] %}"
+        "{% for k, v in c.function.arguments.items() %}{{ v is sameas true }}{{ v is sameas false }}"
+        "{{ v is sameas none }}{% endfor %}{% endfor %}{% endfor %}{{ enable_thinking is sameas false }}"
+    ),
 }

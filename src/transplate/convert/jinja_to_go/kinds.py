@@ -19,6 +19,7 @@ from transplate.convert.jinja_to_go.values import (
     TRUTH,
     Built,
     Chosen,
+    Const,
     Counting,
     DictOf,
     Go,
@@ -63,7 +64,9 @@ class Kinds(Interface):
             return opposite(found) if name == "defined" else found
         if name == "none":
             return self._is_kind(value, frozenset({"none"}))
-        if name in ("eq", "equalto", "==", "sameas", "ne", "!="):
+        if name == "sameas":
+            return self._is_same(value, self.value(node.arguments[0]))
+        if name in ("eq", "equalto", "==", "ne", "!="):
             found = self.equal(value, self.value(node.arguments[0]))
             return opposite(found) if name in ("ne", "!=") else found
         if name == "in":
@@ -72,14 +75,21 @@ class Kinds(Interface):
         if kinds is not None:
             return self._is_kind(value, kinds)
         if name in ("true", "false"):
-            wanted = name == "true"
-            return all_of(
-                self._is_kind(value, TRUTH),
-                self.truth(value) if wanted else opposite(self.truth(value)),
-            )
+            return self._is_same(value, Const(name == "true"))
         if name == "callable":
             return isinstance(value, Method | MacroOf)
         raise Refused(f"the test {name}")
+
+    def _is_same(self, value: Value, other: Value) -> Condition:
+        """Return whether two values are one in memory, which is told of None, True and False."""
+        if not (isinstance(other, Const) and (other.value is None or isinstance(other.value, bool))):
+            value, other = other, value
+        if not isinstance(other, Const) or not (other.value is None or isinstance(other.value, bool)):
+            raise Refused("whether two values are one in memory")
+        if other.value is None:
+            return self._is_kind(value, frozenset({"none"}))
+        truth = self.truth(value)
+        return all_of(self._is_kind(value, TRUTH), truth if other.value else opposite(truth))
 
     def _is_kind(self, value: Value, kinds: frozenset[str]) -> Condition:
         """Return whether a value is of one of some kinds."""
