@@ -233,7 +233,7 @@ def test_a_repository_is_read_from_the_cache_that_the_library_lays_out(
     run: Run,  # noqa: F811
 ) -> None:
     with pytest.raises(
-        TransplateError, match=r"is not in the cache; this fetches it: hf download org/name --in"
+        TransplateError, match=r"is not in the cache; --download .* fetches it, or: hf download org/name --in"
     ):
         Model.load("hf:org/name")
     assert hub == []

@@ -271,9 +271,14 @@ def test_nothing_there(store: Path) -> None:
     assert store.exists()
     with pytest.raises(TransplateError, match="no such file, and no model"):
         Model.load("nothing")
-    for source in ("no\0thing", "x" * 5000, "/no/such/file.jinja"):
+    for source in ("no\0thing", "x" * 5000, "/no/such/file.jinja", "nothing.jinja", "nothing.gotmpl"):
         with pytest.raises(TransplateError, match=r"no such file$"):
             Model.load(source)
+
+
+def test_a_page_of_the_hub_is_no_server() -> None:
+    with pytest.raises(TransplateError, match=r"the name is enough: hf:org/a\.name$"):
+        Model.load("https://huggingface.co/org/a.name/blob/main/chat_template.jinja")
 
 
 # --- Hugging Face folders -------------------------------------------------------------------------------

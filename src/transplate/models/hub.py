@@ -36,6 +36,7 @@ def find_repository(name: str, *, download: bool = False) -> Path:
     except LocalEntryNotFoundError as error:
         includes = " ".join(f"--include '{pattern}'" for pattern in patterns)
         command = f"hf download {name} {includes}"
-        raise TransplateError(f"hf:{name} is not in the cache; this fetches it: {command}") from error
+        message = f"hf:{name} is not in the cache; --download (in Python download=True) fetches it"
+        raise TransplateError(f"{message}, or: {command}") from error
     except (HfHubHTTPError, OSError, ValueError) as error:
         raise TransplateError(f"hf:{name}: {str(error).splitlines()[0]}") from error

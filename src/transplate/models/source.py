@@ -10,7 +10,7 @@ from typing import Any
 
 from transplate.errors import TransplateError
 from transplate.files import decoded, read_bytes, reason
-from transplate.language import Language, language_of
+from transplate.language import Language, language_of, language_of_name
 from transplate.models.gguf import MAGIC, read_gguf
 from transplate.models.hub import find_repository
 from transplate.models.huggingface import CHAT_TEMPLATE, LEGACY, imported_chat_template, read_folder
@@ -27,6 +27,7 @@ from transplate.source import Source
 MODELFILE_NAME = re.compile(r"modelfile|modelfile[.-].*|.*[.-]modelfile", re.IGNORECASE)
 _FIRST_COMMAND = re.compile(rf"(?:\s+|#[^\n]*\n)*(?:{'|'.join(COMMANDS)})[ \t]", re.IGNORECASE)
 _FROM = re.compile(r"^[ \t]*FROM[ \t]", re.IGNORECASE | re.MULTILINE)
+_HUB_PAGE = re.compile(r"https?://(?:huggingface\.co|hf\.co)/([\w.-]+/[\w.-]+)")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_PARAMETERS = {"model", *COMMANDS} - {"from", "parameter"}
 
@@ -45,6 +46,8 @@ def load(
         TransplateError: There is nothing there, or it is damaged.
     """
     text = os.fspath(source)
+    if page := _HUB_PAGE.match(text):
+        raise TransplateError(f"{text}: of the Hub's repositories the name is enough: hf:{page[1]}")
     if text.startswith(SCHEMES):
         return read_server(text)
     if text.startswith("ollama:"):
@@ -202,6 +205,8 @@ def _by_name(text: str) -> Model:
     except TransplateError:
         raise TransplateError(f"{text}: no such file") from None
     if not is_stored(text):
+        if language_of_name(text) is not None:
+            raise TransplateError(f"{text}: no such file")
         missing = f"{text}: no such file, and no model of this name in Ollama's store"
         raise TransplateError(f"{missing} (ollama pull {text} fetches it)")
     return from_store(text)
