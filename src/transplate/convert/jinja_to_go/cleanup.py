@@ -26,6 +26,8 @@ from transplate.gotmpl.nodes import (
     Variable,
 )
 
+_ARGUMENTS = build.string("null template.templateArgs")
+
 
 def cleaned(body: Body, encodings: Mapping[str, Encoding], *, hidden: frozenset[str] = frozenset()) -> Body:
     """Return the tree without variables that nothing reads, and with all text such that Go reads it.
@@ -43,6 +45,15 @@ def cleaned(body: Body, encodings: Mapping[str, Encoding], *, hidden: frozenset[
         with_variables(item, lambda one: Variable(names.get(one.name, one.name), one.fields)) for item in body
     )
     return laid_out(renamed, {names.get(name, name): found for name, found in encodings.items()})
+
+
+def without_argument_checks(body: Body) -> Body:
+    """Return a body in which no JSON is of a call's arguments without what is there for those."""
+    return tuple(
+        with_bodies(item, without_argument_checks)
+        for item in body
+        if not (isinstance(item, If) and _ARGUMENTS in item.pipeline.commands[0].operands)
+    )
 
 
 def _safe_text(body: Body) -> Body:

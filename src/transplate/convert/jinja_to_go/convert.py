@@ -14,7 +14,7 @@ from transplate.convert.jinja_to_go.assumptions import (
     has_ascii_space,
     renders,
 )
-from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.cleanup import cleaned, without_argument_checks
 from transplate.convert.jinja_to_go.collated import without_collation
 from transplate.convert.jinja_to_go.collected import printed_at_once
 from transplate.convert.jinja_to_go.compiler import Compiler
@@ -131,6 +131,8 @@ def _conversion(compiler: Compiler, chat: JinjaTemplate, ollama: str) -> Convers
         without_unread(with_searches(tuple(items), compiler.searches, compiler.guards))
         for items in (compiler.items, *(made.items for made in templates))
     ]
+    if not compiler.writes_arguments:
+        bodies = [without_argument_checks(one) for one in bodies]
     shared_definitions: list[Define] = []
     while True:
         bodies = [printed_at_once(one, names) for one in bodies]
@@ -160,7 +162,10 @@ def _conversion(compiler: Compiler, chat: JinjaTemplate, ollama: str) -> Convers
         for made, items in zip(templates, inner, strict=True)
     ]
     definitions = (
-        *_definitions([*bodies, *(one.body for one in (*shared_definitions, *outlines))], is_plain=is_plain),
+        *_definitions(
+            [*bodies, *(one.body for one in (*shared_definitions, *outlines))],
+            defines.texts_of(is_plain=is_plain, may_be_arguments=compiler.writes_arguments),
+        ),
         *shared_definitions,
         *(Define(one.name, cleaned(one.body, compiler.encodings)) for one in outlines),
         *macros,
@@ -235,10 +240,9 @@ def _texts(node: object) -> Iterator[str]:
             yield from _texts(getattr(node, one.name))
 
 
-def _definitions(bodies: Sequence[Body], *, is_plain: bool) -> Body:
+def _definitions(bodies: Sequence[Body], texts: Mapping[str, str]) -> Body:
     """Return the definitions of the templates of ours that are called."""
     made: list[Item] = []
-    texts = defines.ORDINARY if is_plain else defines.DEFINES
     for name in sorted(set().union(*map(called_in, bodies)) & texts.keys()):
         body = parse(texts[name], functions=FUNCTIONS).body
         made.append(Define(build.string(name), body))

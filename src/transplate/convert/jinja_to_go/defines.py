@@ -59,11 +59,18 @@ _NUMBERS = (
 """Numbers that Python writes in another way: 1e-7 as 1e-07, 0.00001 as 1e-05, -0 as 0."""
 
 
-_NO_ARGUMENTS = '{{ if eq (printf "%s %T" $t $s) "null template.templateArgs" }}{{ $t = "{}" }}{{ end }}'
+NO_ARGUMENTS = '{{ if eq (printf "%s %T" $t $s) "null template.templateArgs" }}{{ $t = "{}" }}{{ end }}'
 """A call without arguments has an empty dict of them."""
 
 
-def scan(indent: int | None, *, compact: bool = False, level: int = 0, is_plain: bool = False) -> str:
+def scan(
+    indent: int | None,
+    *,
+    compact: bool = False,
+    level: int = 0,
+    is_plain: bool = False,
+    may_be_arguments: bool = True,
+) -> str:
     """Return the statements that turn Go's JSON text into Python's.
 
     Inside of a string all up to the next quotation mark or backslash is taken at once.
@@ -73,6 +80,7 @@ def scan(indent: int | None, *, compact: bool = False, level: int = 0, is_plain:
         compact: Whether there is no space behind commas and colons.
         level: The level that the text stands at.
         is_plain: Whether the JSON has no numbers that Python writes in another way, and no line separators.
+        may_be_arguments: Whether it may be of a call's arguments, which are never null.
     """
     begin, space, others = "", "", ""
     if not compact:
@@ -99,7 +107,7 @@ def scan(indent: int | None, *, compact: bool = False, level: int = 0, is_plain:
     return (
         begin
         + '{{ $d := "" }}{{ $t := json $s }}'
-        + _NO_ARGUMENTS
+        + (NO_ARGUMENTS if may_be_arguments else "")
         + '{{ $q := false }}{{ $p := "" }}{{ range len $t }}'
         "{{ if not $t }}{{ break }}{{ end }}{{ $c := slice $t 0 1 }}{{ $n := 1 }}"
         '{{ if eq $c "\\"" }}{{ $q = not $q }}'
@@ -183,6 +191,13 @@ DEFINES = {
 
 PRINTING = frozenset(DEFINES.keys() - cases.DEFINES.keys())
 """The names of those that print."""
+
+
+def texts_of(*, is_plain: bool, may_be_arguments: bool) -> dict[str, str]:
+    """Return the templates by name, for JSON as in ``scan``."""
+    check = "" if may_be_arguments else NO_ARGUMENTS.replace("$s", ".")
+    texts = ORDINARY if is_plain else DEFINES
+    return {name: text.replace(check, "") if check else text for name, text in texts.items()}
 
 
 def _without_previous(statements: str) -> str:

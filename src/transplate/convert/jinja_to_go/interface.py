@@ -154,6 +154,8 @@ class Interface(Writer):
         super().__init__(allowed=allowed, budget=budget)
         self.features = features
         """What this Ollama does, in the words of the macros of ``to_jinja``."""
+        self.writes_arguments = False
+        """Whether it writes the arguments of a call as JSON."""
         self.prints_numbers = False
         """Whether Go prints numbers in the place of such a macro."""
         self.tree = tree

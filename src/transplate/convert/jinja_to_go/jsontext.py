@@ -161,6 +161,7 @@ class JsonText(Interface):
                 raise Refused(f"JSON of {kind}")
         if value.kinds & {"undefined", "message", "messages", "calls", "call", "called"}:
             raise self.split_kinds(value, f"JSON of {self._name_of(value)}")
+        self.writes_arguments |= "arguments" in value.kinds
         if indent is None and self.takes("go-json"):
             if "arguments" in value.kinds:
                 source: Operand = self.captured_json(self._kept_go(value, "arguments").expr)

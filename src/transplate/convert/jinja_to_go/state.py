@@ -254,6 +254,8 @@ class Writer:
     def fail(self, message: str) -> None:
         """Stop with an error that holds a message, as ``raise_exception`` does."""
         self.failures.add(message)
+        while self.items and isinstance(self.items[-1], Text):
+            self.items.pop()  # nothing is printed where the template fails
         self.items.append(TemplateCall(string(message), build.pipeline(Variable("$"))))
         self.dead = True
 

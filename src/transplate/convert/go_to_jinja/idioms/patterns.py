@@ -58,8 +58,11 @@ class Idiom:
 def printing_patterns() -> tuple[tuple[str, go.Body], ...]:
     """Return the bodies of the templates that ``to_go`` defines, and the function whose result they print."""
     return (
-        ("spaced_json", _parsed(defines.ORDINARY["json"])),
-        ("python_json", _parsed(defines.DEFINES["json"])),
+        *(
+            (name, _parsed(defines.texts_of(is_plain=is_plain, may_be_arguments=may_be)["json"]))
+            for is_plain, name in ((True, "spaced_json"), (False, "python_json"))
+            for may_be in (True, False)
+        ),
         ("python_json", _parsed(defines.DEFINES["json string"])),
         ("python_number", _parsed(defines.DEFINES["number"])),
         ("spaced_repr", _parsed(defines.ORDINARY["repr"])),
@@ -182,8 +185,13 @@ def _on_lines(items: go.Body) -> Iterator[Idiom]:
 def _indented(begin: str, step: str) -> tuple[Idiom, ...]:
     level = (len(begin) - 1) // len(step)
     return tuple(
-        Idiom(defines.scan(len(step), level=level, is_plain=is_plain), (("d", name),), (begin, step))
+        Idiom(
+            defines.scan(len(step), level=level, is_plain=is_plain, may_be_arguments=may_be),
+            (("d", name),),
+            (begin, step),
+        )
         for is_plain, name in ((True, "spaced_json"), (False, "python_json"))
+        for may_be in (True, False)
     )
 
 
@@ -198,16 +206,26 @@ def _others() -> tuple[Idiom, ...]:
             for name in ("lower", "upper")
             for is_ascii in (True, False)
         ),
-        Idiom(defines.scan(None, is_plain=True), (("d", "spaced_json"),)),
-        Idiom(defines.scan(None, is_plain=False), (("d", "python_json"),)),
-        Idiom(defines.scan(None, compact=True, is_plain=True), (("d", "compact_json"),)),
-        Idiom(defines.scan(None, compact=True, is_plain=False), (("d", "python_compact_json"),)),
+        *_written_json(may_be_arguments=True),
+        *_written_json(may_be_arguments=False),
         Idiom(defines.STRING_VALUE, (("d", "python_json"),)),
         Idiom(defines.NUMBER_VALUE, (("d", "python_number"),)),
         Idiom(defines.scan_repr(is_plain=True), (("d", "spaced_repr"),)),
         Idiom(defines.scan_repr(is_plain=False), (("d", "python_repr"),)),
         Idiom(defines.STRING_REPR, (("d", "python_repr"),)),
     )
+
+
+def _written_json(*, may_be_arguments: bool) -> Iterator[Idiom]:
+    """Yield what writes JSON in one line."""
+    for compact, is_plain, name in (
+        (False, True, "spaced_json"),
+        (False, False, "python_json"),
+        (True, True, "compact_json"),
+        (True, False, "python_compact_json"),
+    ):
+        scan = defines.scan(None, compact=compact, is_plain=is_plain, may_be_arguments=may_be_arguments)
+        yield Idiom(scan, (("d", name),))
 
 
 # --- constants ------------------------------------------------------------------------------------------
