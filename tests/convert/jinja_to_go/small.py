@@ -209,4 +209,21 @@ SMALL = {
         "{% for k, v in c.function.arguments.items() %}{{ v is sameas true }}{{ v is sameas false }}"
         "{{ v is sameas none }}{% endfor %}{% endfor %}{% endfor %}{{ enable_thinking is sameas false }}"
     ),
+    "generators": (
+        "{% for m in messages %}{{ m.content }}{% endfor %}{{ 'Y' if messages[1:]|reverse else 'N' }}"
+        "{{ messages|reverse is sequence }}{{ (messages|reverse)[0] is defined }}"
+        "{{ messages|map(attribute='role') is sequence }}{{ (messages|reverse|list)[0].content }}"
+        "{{ 'Y' if [1, 2]|reverse else 'N' }}{% for n in [1, 2]|reverse %}{{ n }}{% endfor %}"
+        "{{ [1, 2]|reverse|list }}{{ 'Y' if nothing|items else 'N' }}"
+        "{% for k, v in nothing|items %}{% endfor %}"
+        "{{ 'Y' if range(messages|length - 1) else 'N' }}{% for c in messages[-1].tool_calls or [] %}"
+        "{{ 'Y' if c.function.arguments|items else 'N' }}{{ 'Y' if c.function.arguments.items() else 'N' }}"
+        "{{ c.function.arguments.items() is sequence }}{{ c.function.arguments|dictsort is sequence }}"
+        "{% endfor %}"
+    ),
+    "the length of a generator": (
+        "{% for m in messages %}{{ m.content }}"
+        "{% if m.role == 'tool' %}{{ messages|reverse|length }}{% endif %}"
+        "{% if m.role == 'system' and not loop.first %}{{ none[:2] }}{% endif %}{% endfor %}"
+    ),
 }

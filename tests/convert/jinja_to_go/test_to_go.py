@@ -131,3 +131,21 @@ def test_a_loss_is_pointed_at() -> None:
     source = "{% for m in messages %}{% if m.role == 'x' %}{{ m.content|center }}{% endif %}{% endfor %}"
     (loss,) = to_go(source).losses
     assert (loss.line, loss.column) == (1, source.index("center") + 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{{ cycler is defined }}", "cycler"),
+        ("{{ self is defined }}", "self"),
+        ("{% macro f(x) %}{{ varargs }}{% endmacro %}{{ f(messages[0].content) }}", "varargs"),
+        (
+            "{% macro f(x) %}{{ f.name }}{% endmacro %}{{ f(messages[0].content) }}",
+            "the attribute name of a Macro",
+        ),
+        ("{{ (5).numerator }}", "the attribute numerator"),
+    ],
+)
+def test_what_jinja_has_besides_is_refused_by_name(source: str, reason: str) -> None:
+    with pytest.raises(UnsupportedTemplate, match=reason):
+        to_go(source)

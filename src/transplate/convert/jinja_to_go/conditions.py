@@ -23,6 +23,7 @@ from transplate.convert.jinja_to_go.values import (
     Cat,
     Chosen,
     Const,
+    Counting,
     DictOf,
     Go,
     Int,
@@ -32,6 +33,7 @@ from transplate.convert.jinja_to_go.values import (
     Reversed,
     Undefined,
     Value,
+    is_lazy,
 )
 from transplate.gotmpl.nodes import (
     Item,
@@ -145,13 +147,15 @@ class Conditions(Interface):
             return self.is_there(value, *self.keys_in(value))
         if isinstance(value, Built):
             return value.expr
+        if is_lazy(value):
+            return True
+        if isinstance(value, Counting):
+            return self.compare("<", value.start, value.stop)
         if isinstance(value, Pairs | Reversed):
             return self.truth(value.value)
         if isinstance(value, Joined):
             return any_of(*(self.truth(part) for part in value.parts))
         if isinstance(value, Chosen):
-            if not value.is_list:
-                return True
             if value.keep is None:
                 return self.truth(value.value)
             return self.truth(self.length(value))

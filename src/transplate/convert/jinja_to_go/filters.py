@@ -17,6 +17,7 @@ from transplate.convert.jinja_to_go.values import (
     MAPPINGS,
     SCALARS,
     TEXT,
+    Built,
     Chosen,
     Const,
     DictOf,
@@ -26,6 +27,7 @@ from transplate.convert.jinja_to_go.values import (
     ListOf,
     Loop,
     Pairs,
+    Reversed,
     Split,
     Undefined,
     Value,
@@ -243,13 +245,21 @@ def _length(self: Interface, value: Value, _: list[Value]) -> Value:
     return self.length(value)
 
 
+def _same(item: Value) -> Value:
+    return item
+
+
 def _list(self: Interface, value: Value, _: list[Value]) -> Value:
     if isinstance(value, Undefined):
         return ListOf(())
-    if isinstance(value, Chosen):
+    if isinstance(value, Chosen) and value.change is _same:
+        return value.value
+    if isinstance(value, Chosen | Reversed):
         return replace(value, is_list=True)
+    if isinstance(value, Pairs):
+        return replace(value, form="list")
     if isinstance(value, Go) and value.kinds <= MAPPED.keys():
-        return Pairs(value, only="keys")
+        return Pairs(value, only="keys", form="list")
     if isinstance(value, Go) and value.kinds - {"undefined"} <= ELEMENTS.keys():
         value = self._kept_go(value, "list")
         missing = self.settled(self._is_kind(value, frozenset({"undefined"})))
@@ -264,16 +274,16 @@ def _list(self: Interface, value: Value, _: list[Value]) -> Value:
 
 def _items(_: Interface, value: Value, __: list[Value]) -> Value:
     if isinstance(value, Undefined):
-        return ListOf(())
-    return Pairs(value)
+        return Chosen(ListOf(()), change=_same)
+    return Pairs(value, form="generator")
 
 
 def _dictsort(_: Interface, value: Value, arguments: list[Value]) -> Value:
     if arguments and arguments != [Const(False)]:
         if arguments == [Const(True)]:
-            return Pairs(value, sorted=True, folds=False)
+            return Pairs(value, sorted=True, folds=False, form="list")
         raise Refused("dictsort with arguments")
-    return Pairs(value, sorted=True)
+    return Pairs(value, sorted=True, form="list")
 
 
 def _at_end(index: int, name: str) -> Callable[[Interface, Value, list[Value]], Value]:
@@ -329,7 +339,10 @@ def _int(self: Interface, value: Value, arguments: list[Value]) -> Value:
 
 
 def _reverse(self: Interface, value: Value, _: list[Value]) -> Value:
-    return self._reversed(value)
+    found = self._reversed(value)
+    if isinstance(found, Reversed):
+        return replace(found, is_list=False)
+    return Chosen(found, change=_same) if isinstance(found, ListOf | Built) else found
 
 
 _FILTERS: dict[str, Callable[[Interface, Value, list[Value]], Value]] = {

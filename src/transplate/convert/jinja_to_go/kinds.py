@@ -32,6 +32,7 @@ from transplate.convert.jinja_to_go.values import (
     Split,
     Undefined,
     Value,
+    is_lazy,
     kinds_of,
 )
 from transplate.jinja import nodes as j
@@ -72,6 +73,8 @@ class Kinds(Interface):
         if name == "in":
             return self.contains(self.value(node.arguments[0]), value)
         kinds = _TESTED.get(name)
+        if name == "sequence" and (is_lazy(value) or (isinstance(value, Pairs) and value.form == "view")):
+            return False
         if kinds is not None:
             return self._is_kind(value, kinds)
         if name in ("true", "false"):

@@ -30,6 +30,7 @@ from transplate.convert.jinja_to_go.values import (
     Split,
     Undefined,
     Value,
+    is_lazy,
     kinds_of,
 )
 from transplate.gotmpl.nodes import (
@@ -53,6 +54,9 @@ class Lists(Interface):
             return Const(len(value.items))
         if isinstance(value, DictOf):
             return Const(len(self.items_in(value)))
+        if is_lazy(value):
+            self.fail("object of type 'generator' has no len()")
+            return Const(0)
         if isinstance(value, Reversed | Pairs):
             return self.length(value.value)
         if isinstance(value, Cat):
@@ -84,9 +88,6 @@ class Lists(Interface):
                 self.fail(f"object of type '{self._name_of(bare)}' has no len()")
                 return Const(0)
             raise self.split_kinds(bare, f"the length of a {self._name_of(value)}")
-        if isinstance(value, Chosen) and not value.is_list:
-            self.fail("object of type 'generator' has no len()")
-            return Const(0)
         if isinstance(value, Chosen) and value.keep is None:
             return self.length(value.value)
         if isinstance(value, Joined):

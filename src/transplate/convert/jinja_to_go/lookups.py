@@ -25,6 +25,7 @@ from transplate.convert.jinja_to_go.values import (
     Cat,
     Chosen,
     Const,
+    Counting,
     DictOf,
     Either,
     Go,
@@ -33,13 +34,16 @@ from transplate.convert.jinja_to_go.values import (
     Json,
     ListOf,
     Loop,
+    MacroOf,
     Method,
     Namespace,
     Packed,
+    Pairs,
     Split,
     Undefined,
     Value,
     concatenated,
+    is_lazy,
     kinds_of,
 )
 from transplate.gotmpl.nodes import Operand, Variable
@@ -49,6 +53,10 @@ from transplate.jinja import nodes as j
 _STRING_METHODS, _DICT_METHODS, _LIST_METHODS = (
     frozenset(name for name in dir(kind) if not name.startswith("_")) for kind in (str, dict, list)
 )
+_OTHER_ATTRIBUTES = frozenset(name for kind in (int, float) for name in dir(kind) if not name.startswith("_"))
+_NOT_CONVERTED = frozenset({"cycler", "joiner", "lipsum", "self"})
+"""Names that Jinja gives templates, and that chat templates do not use."""
+_OF_MACROS = frozenset({"varargs", "kwargs"})
 
 
 class Lookups(Interface):
@@ -62,6 +70,8 @@ class Lookups(Interface):
                 return self.unpacked(found) if isinstance(found, Packed) else found
         if name in ("namespace", "raise_exception", "strftime_now", "range", "dict"):
             return Method(None, name)
+        if name in _NOT_CONVERTED or (name in _OF_MACROS and len(self.state.scopes) > 1):
+            raise Refused(name)
         if name.endswith("_token"):
             self.tokens_not_given.add(name)
         return Undefined(name)
@@ -180,6 +190,8 @@ class Lookups(Interface):
             if isinstance(value, Namespace):
                 return self.attribute(value, key.value)
             return self._key(value, key.value)
+        if is_lazy(value):
+            return Undefined()
         if isinstance(key, Const | Int) and not (isinstance(key, Const) and isinstance(key.value, bool)):
             return self.at(value, key)
         return self._dynamic_item(value, key)
@@ -307,6 +319,8 @@ class Lookups(Interface):
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return _method_or_undefined(value, name, _LIST_METHODS)
         if not isinstance(value, Go):
+            if name in _OTHER_ATTRIBUTES or isinstance(value, MacroOf | Counting | Pairs):
+                raise Refused(f"the attribute {name} of a {self._name_of(value)}")
             return Undefined(name)
         if value.present is not None and value.absent == "none":  # None has no keys, and does not fail
             bare = Go(value.kinds, value.expr, markup=value.markup)

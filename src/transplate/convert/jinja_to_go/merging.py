@@ -300,7 +300,7 @@ class Merging(Interface):
             if isinstance(value, Split):
                 return replace(value, text=out(value.text))
             if isinstance(value, Reversed):
-                return Reversed(out(value.value))
+                return replace(value, value=out(value.value))
             if isinstance(value, Pairs):
                 return replace(value, value=out(value.value))
             if isinstance(value, Chosen):

@@ -21,6 +21,7 @@ from transplate.convert.jinja_to_go.values import (
     ListOf,
     Reversed,
     Split,
+    Undefined,
     Value,
 )
 from transplate.gotmpl.nodes import (
@@ -104,6 +105,8 @@ class Slices(Interface):
         chosen = slice(*bounds)
         if isinstance(value, ListOf):
             return ListOf(value.items[chosen])
+        if not isinstance(value.value, str):
+            return Undefined()
         return Const(value.value[chosen])
 
     def _reversed(self, value: Value) -> Value:

@@ -43,7 +43,7 @@ class Sorting(Interface):
         reverse, folds = _is_set(given, "reverse"), not _is_set(given, "case_sensitive")
         names = _names(given)
         if isinstance(value, Pairs) and value.only == "keys" and not names and not reverse:
-            return replace(value, sorted=True, folds=folds)
+            return replace(value, sorted=True, folds=folds, form="list")
         return self._in_order(self._listed(value), names, folds, reverse)
 
     def unique(self, value: Value, node: j.Filter) -> Value:

@@ -203,9 +203,10 @@ class MacroOf:
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """A list from its end to its start."""
+    """A list from its end to its start; it may be read once where ``|reverse`` gives it."""
 
     value: Value
+    is_list: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +247,14 @@ class Pairs:
         sorted: Whether they are in the order of the keys.
         folds: Whether capital letters make no difference to that order.
         only: ``keys`` or ``values``, if not both.
+        form: ``list``; ``view`` as methods of dicts give; ``generator``, which may be read once.
     """
 
     value: Value
     sorted: bool = False
     folds: bool = True
     only: str = ""
+    form: str = "view"
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +331,13 @@ Value: TypeAlias = (
 
 TEXT = frozenset({"str"})
 TRUTH = frozenset({"bool"})
+
+
+def is_lazy(value: Value) -> bool:
+    """Tell whether a value is a generator: it is true, has no length and no items, and may be read once."""
+    if isinstance(value, Pairs):
+        return value.form == "generator"
+    return isinstance(value, Chosen | Reversed) and not value.is_list
 
 
 def kinds_of(value: Value) -> frozenset[str] | None:
