@@ -296,9 +296,13 @@ def _aimed(reference: Reference, text: str, literal: Literal, rng: Random) -> li
                     )
                 )
         for tool in case.get("tools", ()):
+            if near and rng.random() < 0.2:
+                tool["type"] = rng.choice(near)
             parameters = tool["function"].get("parameters", {})
             if isinstance(parameters.get("properties"), dict) and rng.random() < 0.5:
-                schema = {"type": "number", "enum": _values(literal.value, rng)}
+                schema: dict[str, Any] = {"type": "number", "enum": _values(literal.value, rng)}
+                if rng.random() < 0.5:
+                    schema = {"type": "array", "items": {"type": "string", "enum": None, "a": None}}
                 parameters["properties"]["a"] = {**schema, "description": literal.value}
         made.append(Request(case, ordinary=False))
     return made
@@ -329,7 +333,8 @@ def _text_with(
     """Return a text with a literal in it."""
     kind = rng.random()
     if around and kind < 0.5:  # wherever a block that is searched ends
-        return "x" * (number % 80) + rng.choice(around) + rng.choice(("", " y", text))
+        before = rng.choice(("", *marks))
+        return before + "x" * (number % 80) + rng.choice(around) + rng.choice(("", " y", text))
     if marks and kind < 0.8:
         mark = rng.choice(marks)
         inside = text if mark in text else f"{text}{mark}{text}"

@@ -152,6 +152,11 @@ def change_case(*, lower: bool, is_ascii: bool) -> str:
     return f"{_EACH}{_change(lower=lower, is_ascii=is_ascii)}{{{{ $d = print $d $c }}}}{{{{ end }}}}"
 
 
+def capital(*, is_ascii: bool) -> str:
+    """Return ``upper()`` of one character, or none."""
+    return "{{ $d := $s }}" + _change(lower=False, is_ascii=is_ascii).replace("$c", "$d")
+
+
 def title(*, is_ascii: bool) -> str:
     """Return Jinja's ``|title``: a capital behind white space and ``-({[<``, small letters elsewhere."""
     spaces = (*"-({[< \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680", *map(chr, range(0x2000, 0x200B)))

@@ -201,7 +201,10 @@ class StringMethods(Interface):
         if "ascii-letters" not in self.allowed or is_content(source):
             head = self.run(cases.TITLECASE, "a letter that is its own capital", "head", s=head)
         tail = self._cased(call("slice", source, call("len", head)), lower=True)
-        return Cat((Go(TEXT, self._cased(head, lower=False)), Go(TEXT, tail)))
+        capital = cases.capital(is_ascii=self.takes_ascii_letters(head))
+        first = self.run(capital, "a capital letter", "capital", s=head)
+        self.short_texts.add(first.name)
+        return Cat((Go(TEXT, first), Go(TEXT, tail)))
 
     def _strip(self, value: Value, name: str, characters: str | None) -> Value:
         if characters == "":

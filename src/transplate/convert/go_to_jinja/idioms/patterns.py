@@ -104,8 +104,21 @@ def _may_compute(item: go.Item) -> bool:
             one, go.Pipeline
         ) or isinstance(other, go.Number):
             return True
+        case go.If(go.Pipeline((go.Command((go.Identifier("and"), go.Pipeline((one,)), *_)),))) if _is_order(
+            one
+        ):
+            return True
         case _:
             return _has_scan((item,), _DEEPEST)
+
+
+def _is_order(command: go.Command) -> bool:
+    """Tell whether a command is the first comparison of an idiom for one letter."""
+    match command:
+        case go.Command((go.Identifier("ge"), go.Variable(), go.String())):
+            return True
+        case _:
+            return False
 
 
 def _has_scan(items: go.Body, depth: int) -> bool:
@@ -206,6 +219,7 @@ def _others() -> tuple[Idiom, ...]:
             for name in ("lower", "upper")
             for is_ascii in (True, False)
         ),
+        *(Idiom(cases.capital(is_ascii=is_ascii), (("d", "upper"),)) for is_ascii in (True, False)),
         *_written_json(may_be_arguments=True),
         *_written_json(may_be_arguments=False),
         Idiom(defines.STRING_VALUE, (("d", "python_json"),)),
