@@ -49,6 +49,17 @@ METHODS = {
         "{% if '</think>' in message.content %}{{ message.content.split('</think>')[0].rstrip('\n') }}:"
         "{{ message.content.split('</think>')[-1].lstrip('\n') }}{% else %}{{ message.content }}{% endif %}"
     ),
+    "any of several": (
+        "{% set text = message.content %}{% if '</think>' in text %}{{ text.split('</think>')[-1].strip() }}"
+        "{% elif '<think>' in text %}{{ text.split('<think>')[0] }}{% else %}{{ text }}{% endif %}"
+    ),
+    "several replaced": (
+        "{{ message.content.replace('</think>', '<end>').replace('<think>', '').replace('<tool_call>', 't') }}"
+    ),
+    "any of several, not tags": (
+        "{% if '/no_think' in message.content %}no{% elif '/think' in message.content %}yes{% endif %}"
+        "{{ message.content.replace('/no_think', '').replace('/think', '').rstrip() }}"
+    ),
     "replace": "{{ message.content.replace('</think>', '<end>') }}",
     "startswith": "{% if message.content.startswith('<tool_response>') %}yes{% endif %}",
     "endswith": "{% if message.content.endswith('</think>') %}yes{% endif %}",
@@ -124,6 +135,8 @@ _PIECES = (
     "😀",
     "one",
     "<tool_response>",
+    "/think",
+    "/no_think",
     "&",
     "user",
 )
@@ -184,6 +197,7 @@ FUNCTIONS_OF = {
     "in": "contains",
     "split, last": "after_last",
     "replace": "replaced",
+    "any of several, not tags": "has_any",
     "parity": "parity",
     "JSON of a tool": "python_json",
 }

@@ -79,6 +79,7 @@ def _logic(c: Context, arguments: list[Argument], span: Span, *, stops_at: bool)
     result = values.pop()
     for value in reversed(values):
         test = printing.condition(c, value, span)
+        value = printing.narrowed(value, holds=stops_at)
         taken, rest = (value, result) if stops_at else (result, value)
         result = _choice(test, taken, rest, stops_at=stops_at)
     match result.expression:
@@ -324,6 +325,8 @@ def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
         first = j.Item(value.expression, key.expression)
         return Value(Shape.TEXT, j.Conditional(is_one, value.expression, first))
     if shape in MAP_ELEMENTS and key.shape is Shape.TEXT:
+        if c.keys.get(key.expression) == value.expression and c.is_stable(value.expression):
+            return Value(MAP_ELEMENTS[shape], j.Item(value.expression, key.expression))
         if not isinstance(key.expression, j.Literal) or hasattr(dict, str(key.expression.value)):
             raise c.refusal(
                 argument.span, "a key that may be the name of a method cannot be looked up in Jinja"

@@ -258,6 +258,7 @@ class _Lowering:
             name = c.symbol("name")
             target = (name, item)
             owner = b.or_empty(value.expression, j.DictLiteral(())) if value.optional else value.expression
+            c.keys[name] = value.expression
             iterable = j.Filter(owner, "dictsort", keywords=(("case_sensitive", j.TRUE),))
             element = Value(MAP_ELEMENTS[shape], item)
             key = Value(Shape.TEXT, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.macros import text_macro
@@ -153,6 +155,13 @@ def marshalled(c: Context, value: Value, span: Span, style: str = "") -> j.Expre
         span: Where.
         style: What the names of the macros begin with that write JSON in another way than Go's.
     """
+    if Shape.COMPLEX in value.shapes and value.only_shape is None:
+        rest = replace(value, shape=one_or_all(value.shapes - {Shape.COMPLEX}))
+        unset = is_unset(c, value, span)
+        return j.Conditional(unset, j.EMPTY, marshalled(c, rest, span, style))  # what Go cannot marshal
+    if isinstance(value.shape, frozenset) and value.shapes - {Shape.NIL} in _NULLS:
+        text = marshalled(c, Value(one_or_all(value.shapes - {Shape.NIL}), value.expression), span, style)
+        return j.Conditional(b.is_nil(value.expression), j.Literal("null"), text)
     if isinstance(value.shape, frozenset):
         raise c.refusal(span, f"json of a variable that may be {value.type_names} cannot be said in Jinja")
     expression = as_argument(value)
@@ -233,7 +242,8 @@ _MARSHALLERS = {
     Shape.ANY_LIST: "json",
 }
 
-_JSON_VALUES = frozenset({Shape.ANY, Shape.TEXTS, Shape.ANY_LIST})
+_NULLS = [{shape} for shape in (Shape.ANY, Shape.TEXTS, Shape.ANY_LIST)]
+"""Shapes whose values are null where they are none in Jinja."""
 
 _HF_JSON = frozenset({Shape.TOOL, Shape.FUNCTION, Shape.PARAMETERS, Shape.PROPERTIES, Shape.PROPERTY})
 
@@ -259,6 +269,12 @@ def condition(c: Context, value: Value, span: Span) -> j.Expression:
     if value.shape is Shape.PROPERTY_TYPE and not c.assumptions.use("plain-schemas"):
         return b.or_(j.Test(value.expression, "string"), value.expression)
     return value.expression
+
+
+def narrowed(value: Value, *, holds: bool) -> Value:
+    """Return a value that is known to be true, or not to be, without the shapes that it then cannot have."""
+    left = value.shapes - ({Shape.NIL} if holds else _ALWAYS_TRUE)
+    return replace(value, shape=one_or_all(left)) if left and left != value.shapes else value
 
 
 _ALWAYS_TRUE = frozenset(

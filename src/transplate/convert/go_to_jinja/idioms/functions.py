@@ -7,6 +7,7 @@ from collections.abc import Callable
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY, HAS_ANY, TEXT_IF
 from transplate.convert.go_to_jinja.shapes import Shape, Value
 from transplate.convert.go_to_jinja.text import CHARACTERS, FROM_FIRST
 from transplate.convert.go_to_jinja.typetests import has_type
@@ -29,12 +30,22 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
         return _repr(c, span, arguments[0], _REPR[name])
     if name in _NUMBERS:
         return _NUMBERS[name](c, span, arguments[0])
+    if name == TEXT_IF:
+        return _text_if(c, span, *arguments)
     if any(argument.shape is not Shape.TEXT for argument in arguments):
         raise c.refusal(span, "a method of texts on what may be something else cannot be said in Jinja")
     subject, *rest = map(printing.as_text, arguments)
     if name in _CUTS:
         return Value(Shape.TEXT, _cut(c, name, subject, rest))
     return _METHODS[name](c, span, subject, *rest)
+
+
+def _text_if(c: Context, span: Span, test: Value, text: Value) -> Value:
+    """Return a text if something holds, else an empty one."""
+    if test.shape is not Shape.BOOL or text.shape is not Shape.TEXT:
+        raise c.refusal(span, "a method of texts on what may be something else cannot be said in Jinja")
+    expression = printing.as_text(text)
+    return Value(Shape.TEXT, j.Conditional(test.expression, expression, j.EMPTY))
 
 
 _JSON = {f"{style}json": style for style in ("spaced_", "python_", "compact_", "python_compact_")}
@@ -114,6 +125,15 @@ def _contains(_c: Context, _span: Span, subject: j.Expression, part: j.Expressio
     return Value(Shape.BOOL, j.Binary("in", part, subject))
 
 
+def _has_any(_c: Context, _span: Span, subject: j.Expression, *parts: j.Expression) -> Value:
+    return Value(Shape.BOOL, b.or_(*(j.Binary("in", part, subject) for part in parts)))
+
+
+def _from_any(c: Context, span: Span, *_: j.Expression) -> Value:
+    """Refuse a text that is read as it is, where not only searches for its constants are in it."""
+    raise c.refusal(span, "a text from any of some parts on cannot be said in Jinja")
+
+
 def _split(subject: j.Expression, part: j.Expression) -> j.Call:
     return j.Call(j.Attribute(subject, "split"), (part,))
 
@@ -163,6 +183,8 @@ def _cased(c: Context, span: Span, subject: j.Expression, method: str) -> Value:
 
 _METHODS: dict[str, Callable[..., Value]] = {
     "contains": _contains,
+    HAS_ANY: _has_any,
+    FROM_ANY: _from_any,
     "before_first": _before_first,
     "after_last": _after_last,
     "from_first": _from_first,
@@ -171,5 +193,5 @@ _METHODS: dict[str, Callable[..., Value]] = {
     "lower": _lower,
     "upper": _upper,
 }
-IDIOMS = _REPR.keys() | _NUMBERS.keys() | _JSON.keys() | _CUTS.keys() | _METHODS.keys()
+IDIOMS = _REPR.keys() | _NUMBERS.keys() | _JSON.keys() | _CUTS.keys() | _METHODS.keys() | {TEXT_IF}
 """Their names."""

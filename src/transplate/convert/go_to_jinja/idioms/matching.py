@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from transplate.convert.go_to_jinja.resolve import Declaration, Resolution
 from transplate.gotmpl import nodes as go
@@ -85,6 +86,14 @@ def parts_of(node: object) -> Iterator[object]:
 def variables_in(node: object) -> Iterator[go.Variable]:
     """Yield every variable of a tree, declarations included."""
     return (part for part in parts_of(node) if isinstance(part, go.Variable))
+
+
+def rebuilt(node: Any, change: Callable[[object], object]) -> Any:
+    """Return a tree with its nodes changed, those inside of others first."""
+    if isinstance(node, tuple):
+        return tuple(rebuilt(one, change) for one in node)
+    children = {name: rebuilt(getattr(node, name), change) for name in _children(node)}
+    return change(replace(node, **children) if children else node)
 
 
 def _children(node: object) -> list[str]:
@@ -194,14 +203,14 @@ class _Matcher:
         if name not in self.holes:
             self.holes[name], self.depths[name] = found, self.depth
             return not any(self.resolution.of(one) in self.declared.values() for one in variables_in(found))
-        if self.depths[name] != self.depth and (_reads_dot(found) or not self.is_movable(name)):
+        if self.depths[name] != self.depth and (reads_dot(found) or not self.is_movable(name)):
             return False
         return self.equal(self.holes[name], found)
 
     def is_movable(self, name: str) -> bool:
         """Tell whether what a hole holds can be said where dot is something else."""
         held = self.holes[name]
-        return not _reads_dot(held) or (self.dot is not None and isinstance(held, go.Field))
+        return not reads_dot(held) or (self.dot is not None and isinstance(held, go.Field))
 
     def equal(self, one: object, other: object) -> bool:
         """Compare two operands of the code: the same variables, and the same else."""
@@ -234,5 +243,6 @@ def _is_bare(pipeline: go.Pipeline) -> bool:
     )
 
 
-def _reads_dot(node: object) -> bool:
+def reads_dot(node: object) -> bool:
+    """Tell whether an operand depends on what dot is."""
     return any(isinstance(part, go.Dot | go.Field) for part in parts_of(node))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from transplate.convert.go_to_jinja.idioms.matching import HOLE, parts_of, variables_in
+from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY
 from transplate.convert.jinja_to_go import cases, defines, strings
 from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.copies import without_copies
@@ -84,6 +85,9 @@ def candidates(items: go.Body) -> Iterator[Idiom]:
         for new in _replacements(items):
             yield from _replacements_of(part, new)
         yield from _searches(part)
+    parts = tuple(_sought(items))
+    if len(parts) > 1:
+        yield _any_of(parts)
     yield from _on_lines(items)
     yield from _cuts("".join(dict.fromkeys(_compared(loop))))
     yield from _others()
@@ -152,6 +156,11 @@ def _searches(part: str) -> tuple[Idiom, ...]:
             for results in (both, both[:1], both[1:])
         ),
     )
+
+
+@lru_cache(maxsize=256)
+def _any_of(parts: tuple[str, ...]) -> Idiom:
+    return Idiom(strings.from_any(parts), (("d", FROM_ANY),), parts)
 
 
 @lru_cache(maxsize=256)
@@ -277,6 +286,41 @@ def _parts(items: go.Body) -> list[str]:
             case _:
                 pass
     return list(found)
+
+
+def _sought(items: go.Body) -> list[str]:
+    """Return the constants that one text is compared with at once, in the order in which they were meant.
+
+    That is the order in which the pieces of them stand that were not there before.
+    """
+    found: dict[str, None] = {}
+    pieces: list[bytes] = []
+    for name, arguments in _commands(items):
+        match name, arguments:
+            case "eq", (
+                go.Pipeline(
+                    (go.Command((go.Identifier("slice"), subject, go.Number(), go.Number(_, size))),)
+                ),
+                *others,
+            ) if isinstance(others[0], go.String):
+                words = [one.value for one in others if isinstance(one, go.String)]
+                encoded = [word.encode(errors="surrogateescape") for word in words]
+                if isinstance(subject, go.Pipeline) and all(len(word) == size for word in encoded):
+                    found.update(dict.fromkeys(words))
+                elif not pieces:
+                    pieces = encoded
+            case _:
+                pass
+
+    wholes = {part: part.encode(errors="surrogateescape") for part in found}
+    width = len(pieces[0]) if pieces else 0
+    looked_at = min(map(len, wholes.values()), default=0) - width + 1
+
+    def last_piece(part: str) -> int:
+        own = (wholes[part][at : at + width] for at in range(looked_at))
+        return max((pieces.index(piece) for piece in own if piece in pieces), default=-1)
+
+    return sorted(found, key=last_piece)
 
 
 def _replacements(items: go.Body) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from transplate.convert.go_to_jinja.idioms.matching import Match, escaping, match, variables_in
 from transplate.convert.go_to_jinja.idioms.patterns import Idiom, candidates, printing_patterns
+from transplate.convert.go_to_jinja.idioms.searches import said_of_the_whole
 from transplate.convert.go_to_jinja.resolve import Declaration, Resolution, resolve
 from transplate.gotmpl import nodes as go
 from transplate.source import Span
@@ -25,7 +26,13 @@ def recognised(tree: go.TemplateTree) -> go.TemplateTree:
     """
     recogniser = _Recogniser(resolve(tree))
     templates = {name: recogniser.body(body) for name, body in tree.templates.items()}
-    return replace(tree, body=recogniser.body(tree.body), templates=templates)
+    calls = replace(tree, body=recogniser.body(tree.body), templates=templates)
+    resolution = resolve(calls)
+    return replace(
+        calls,
+        body=said_of_the_whole(calls.body, resolution),
+        templates={name: said_of_the_whole(body, resolution) for name, body in calls.templates.items()},
+    )
 
 
 class _Recogniser:
