@@ -54,11 +54,21 @@ METHODS = {
         "{% elif '<think>' in text %}{{ text.split('<think>')[0] }}{% else %}{{ text }}{% endif %}"
     ),
     "several replaced": (
-        "{{ message.content.replace('</think>', '<end>').replace('<think>', '').replace('<tool_call>', 't') }}"
+        "{{ message.content.replace('</think>', '<end>').replace('<think>', '')"
+        ".replace('<tool_call>', 't') }}"
     ),
     "any of several, not tags": (
         "{% if '/no_think' in message.content %}no{% elif '/think' in message.content %}yes{% endif %}"
         "{{ message.content.replace('/no_think', '').replace('/think', '').rstrip() }}"
+    ),
+    "a list of texts": (
+        "{% set ns = namespace(texts=[]) %}{% for other in messages %}{% if other.content %}"
+        "{% set ns.texts = ns.texts + [other.role + '=' + other.content] %}{% endif %}{% endfor %}"
+        "{{ ns.texts | join(', ') }}{% if ns.texts %}!{% endif %}"
+    ),
+    "texts seen before": (
+        "{% set ns = namespace(seen=[]) %}{% for other in messages %}{% if other.content not in ns.seen %}"
+        "{% set ns.seen = ns.seen + [other.content] %}new {{ other.role }}{% endif %}{% endfor %}"
     ),
     "replace": "{{ message.content.replace('</think>', '<end>') }}",
     "startswith": "{% if message.content.startswith('<tool_response>') %}yes{% endif %}",
@@ -198,6 +208,8 @@ FUNCTIONS_OF = {
     "split, last": "after_last",
     "replace": "replaced",
     "any of several, not tags": "has_any",
+    "a list of texts": "no_texts",
+    "texts seen before": "no_texts",
     "parity": "parity",
     "JSON of a tool": "python_json",
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from transplate.convert.go_to_jinja import build as b
 from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import Context
+from transplate.convert.go_to_jinja.idioms.lists import NO_TEXTS, WITH_TEXT
 from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY, HAS_ANY, TEXT_IF
 from transplate.convert.go_to_jinja.shapes import Shape, Value
 from transplate.convert.go_to_jinja.text import CHARACTERS, FROM_FIRST
@@ -30,6 +31,10 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
         return _repr(c, span, arguments[0], _REPR[name])
     if name in _NUMBERS:
         return _NUMBERS[name](c, span, arguments[0])
+    if name == NO_TEXTS:
+        return Value(Shape.TEXTS, j.ListLiteral(()))
+    if name == WITH_TEXT:
+        return _with_text(c, span, *arguments)
     if name == TEXT_IF:
         return _text_if(c, span, *arguments)
     if any(argument.shape is not Shape.TEXT for argument in arguments):
@@ -38,6 +43,13 @@ def call_idiom(c: Context, name: str, arguments: list[Value], span: Span) -> Val
     if name in _CUTS:
         return Value(Shape.TEXT, _cut(c, name, subject, rest))
     return _METHODS[name](c, span, subject, *rest)
+
+
+def _with_text(c: Context, span: Span, texts: Value, text: Value) -> Value:
+    """Return a list of texts with one more."""
+    if texts.shape is not Shape.TEXTS or text.shape is not Shape.TEXT:
+        raise c.refusal(span, "a list of texts that may be something else cannot be said in Jinja")
+    return Value(Shape.TEXTS, j.Binary("+", texts.expression, j.ListLiteral((printing.as_text(text),))))
 
 
 def _text_if(c: Context, span: Span, test: Value, text: Value) -> Value:
@@ -193,5 +205,12 @@ _METHODS: dict[str, Callable[..., Value]] = {
     "lower": _lower,
     "upper": _upper,
 }
-IDIOMS = _REPR.keys() | _NUMBERS.keys() | _JSON.keys() | _CUTS.keys() | _METHODS.keys() | {TEXT_IF}
+IDIOMS = (
+    _REPR.keys()
+    | _NUMBERS.keys()
+    | _JSON.keys()
+    | _CUTS.keys()
+    | _METHODS.keys()
+    | {TEXT_IF, NO_TEXTS, WITH_TEXT}
+)
 """Their names."""

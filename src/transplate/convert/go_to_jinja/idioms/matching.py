@@ -48,7 +48,7 @@ def match(
     """
     matcher = _Matcher(resolution, dot)
     at = start
-    for wanted in _said(pattern):
+    for wanted in said(pattern):
         while at < len(body) and not _says(body[at]):
             at += 1
         if at == len(body) or not matcher.same(wanted, body[at]):
@@ -96,6 +96,17 @@ def rebuilt(node: Any, change: Callable[[object], object]) -> Any:
     return change(replace(node, **children) if children else node)
 
 
+def inside(item: Any, change: Callable[[go.Body], go.Body]) -> Any:
+    """Return an item with the bodies in it changed."""
+    match item:
+        case go.If() | go.With() | go.Range():
+            return replace(item, body=change(item.body), orelse=inside(item.orelse, change))
+        case go.Else() | go.Define() | go.Block():
+            return replace(item, body=change(item.body))
+        case _:
+            return item
+
+
 def _children(node: object) -> list[str]:
     names: tuple[str, ...] = getattr(type(node), "__slots__", ())
     return [name for name in names if name not in _LAYOUT] if isinstance(node, _NODES) else []
@@ -106,7 +117,8 @@ def _says(item: go.Item) -> bool:
     return not (isinstance(item, go.Comment) or (isinstance(item, go.Text) and not item.value))
 
 
-def _said(body: go.Body) -> tuple[go.Item, ...]:
+def said(body: go.Body) -> tuple[go.Item, ...]:
+    """Return the items of a body that do anything."""
     return tuple(filter(_says, body))
 
 
@@ -163,7 +175,7 @@ class _Matcher:
     def bodies(self, wanted: go.Body, found: go.Body) -> bool:
         """Compare two bodies, whose own variables hide others of the same name."""
         names, declared = dict(self.names), dict(self.declared)
-        is_same = self.same(_said(wanted), _said(found))
+        is_same = self.same(said(wanted), said(found))
         self.names, self.declared = names, declared
         return is_same
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from transplate.convert.go_to_jinja.idioms.lists import unpacked
 from transplate.convert.go_to_jinja.idioms.matching import Match, escaping, match, variables_in
 from transplate.convert.go_to_jinja.idioms.patterns import Idiom, candidates, printing_patterns
 from transplate.convert.go_to_jinja.idioms.searches import said_of_the_whole
@@ -27,12 +28,14 @@ def recognised(tree: go.TemplateTree) -> go.TemplateTree:
     recogniser = _Recogniser(resolve(tree))
     templates = {name: recogniser.body(body) for name, body in tree.templates.items()}
     calls = replace(tree, body=recogniser.body(tree.body), templates=templates)
-    resolution = resolve(calls)
-    return replace(
-        calls,
-        body=said_of_the_whole(calls.body, resolution),
-        templates={name: said_of_the_whole(body, resolution) for name, body in calls.templates.items()},
-    )
+    for rewritten in (said_of_the_whole, unpacked):
+        resolution = resolve(calls)
+        calls = replace(
+            calls,
+            body=rewritten(calls.body, resolution),
+            templates={name: rewritten(body, resolution) for name, body in calls.templates.items()},
+        )
+    return calls
 
 
 class _Recogniser:

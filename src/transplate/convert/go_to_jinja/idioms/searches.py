@@ -7,11 +7,9 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
-from transplate.convert.go_to_jinja.idioms.matching import parts_of, reads_dot, rebuilt, variables_in
+from transplate.convert.go_to_jinja.idioms.matching import inside, parts_of, reads_dot, rebuilt, variables_in
 from transplate.convert.go_to_jinja.resolve import Declaration, Resolution
 from transplate.gotmpl import nodes as go
 
@@ -34,18 +32,8 @@ def said_of_the_whole(items: go.Body, resolution: Resolution) -> go.Body:
         search = _search(item, resolution)
         if search is not None and search.is_replaceable(rest):
             item, rest = rebuilt(item, _renamed), tuple(rebuilt(one, search.replaced) for one in rest)
-        made.append(_inside(item, lambda body: said_of_the_whole(body, resolution)))
+        made.append(inside(item, lambda body: said_of_the_whole(body, resolution)))
     return tuple(made)
-
-
-def _inside(item: Any, change: Callable[[go.Body], go.Body]) -> Any:
-    match item:
-        case go.If() | go.With() | go.Range():
-            return replace(item, body=change(item.body), orelse=_inside(item.orelse, change))
-        case go.Else() | go.Define() | go.Block():
-            return replace(item, body=change(item.body))
-        case _:
-            return item
 
 
 def _renamed(node: object) -> object:

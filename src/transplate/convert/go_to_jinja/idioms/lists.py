@@ -1,0 +1,281 @@
+"""Lists of texts that ``to_go`` keeps in one text: lists again, where nothing else is done with that text.
+
+An item is eight digits for its length, a letter for its kind and the text. Such a text begins empty, items
+are put behind it, and a loop takes them off again, one in each round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from transplate.convert.go_to_jinja.idioms.matching import (
+    HOLE,
+    inside,
+    match,
+    parts_of,
+    reads_dot,
+    rebuilt,
+    said,
+    variables_in,
+)
+from transplate.convert.go_to_jinja.resolve import Declaration, Resolution
+from transplate.convert.jinja_to_go.cleanup import cleaned
+from transplate.convert.jinja_to_go.packing import TAKE
+from transplate.gotmpl import nodes as go
+from transplate.gotmpl.parser import parse
+from transplate.ollama.functions import FUNCTIONS
+
+NO_TEXTS = "no_texts"
+"""A list without items."""
+WITH_TEXT = "with_text"
+"""A list with one item more."""
+
+_ITEM = "%08d%s"
+
+
+def unpacked(items: go.Body, resolution: Resolution) -> go.Body:
+    """Return a body with lists for the texts that are lists and nothing else."""
+    if not any(isinstance(part, go.String) and part.value == _ITEM for part in parts_of(items)):
+        return items
+    for home in list(_empty_at_first(items, resolution)):
+        made = _Packed(home, items, resolution)
+        as_list = made.body(items)
+        if made.is_list(as_list):
+            items = as_list
+    return items
+
+
+def _empty_at_first(items: go.Body, resolution: Resolution) -> Iterator[Declaration]:
+    """Yield the variables that hold an empty text at first and another one later."""
+    for part in parts_of(items):
+        match part:
+            case go.Action(go.Pipeline((go.Command((go.String(_, ""),)),), (variable,), False)):
+                home = resolution.of(variable)
+                if home is not None and home.assigned_in:
+                    yield home
+            case _:
+                pass
+
+
+@lru_cache(maxsize=1)
+def _walk() -> tuple[go.Action, go.Range]:
+    """Return the copy of a list and the loop that takes one item of it in each round."""
+    text = (
+        f"{{{{ $r := {HOLE}p }}}}{{{{ range len {HOLE}p }}}}{{{{ if not $r }}}}{{{{ break }}}}{{{{ end }}}}"
+        f"{TAKE}{{{{ $d }}}}{{{{ end }}}}"
+    )
+    body = cleaned(parse(text, functions={*FUNCTIONS, f"{HOLE}p"}).body, {})
+    copy, loop = said(body)
+    assert isinstance(copy, go.Action)  # noqa: S101
+    assert isinstance(loop, go.Range)  # noqa: S101
+    return copy, replace(loop, body=said(loop.body)[:-1])
+
+
+def _dot_is_read(items: go.Body) -> bool:
+    """Tell whether items read the dot that they are given."""
+    for item in items:
+        match item:
+            case go.Range(pipeline, _, orelse) | go.With(pipeline, _, orelse):
+                bodies: tuple[go.Body, ...] = (orelse.body,) if isinstance(orelse, go.Else) else ()
+                if reads_dot(pipeline) or any(map(_dot_is_read, bodies)) or isinstance(orelse, go.With):
+                    return True
+            case go.If(pipeline, body, orelse):
+                if reads_dot(pipeline) or _dot_is_read(body):
+                    return True
+                if orelse is not None and _dot_is_read(
+                    orelse.body if isinstance(orelse, go.Else) else (orelse,)
+                ):
+                    return True
+            case _:
+                if reads_dot(item):
+                    return True
+    return False
+
+
+class _Packed:
+    """A variable as a list, and its copies, in a body."""
+
+    def __init__(self, home: Declaration, whole: go.Body, resolution: Resolution) -> None:
+        self.homes = [home]
+        self.whole = whole
+        self.resolution = resolution
+
+    def is_home(self, node: object) -> bool:
+        """Tell whether a node is the variable or a copy of it."""
+        return isinstance(node, go.Variable) and not node.fields and self.resolution.of(node) in self.homes
+
+    def is_list(self, items: go.Body) -> bool:
+        """Tell whether a body does with the variable only what can be done with a list."""
+        reads = sum(map(self.is_home, variables_in(items)))
+        return reads > 1 and reads == sum(map(self._uses, parts_of(items)))
+
+    def _uses(self, node: object) -> int:
+        """Return how often a node has the variable where a list can be."""
+        found: tuple[object, ...] = ()
+        match node:
+            case go.Action(go.Pipeline((go.Command((go.Identifier(name),)),), (variable,))) if (
+                name == NO_TEXTS
+            ):
+                found = (variable,)
+            case go.Action(go.Pipeline((go.Command((go.Identifier(name), source, _)),), (variable,))) if (
+                name == WITH_TEXT
+            ):
+                found = (source, variable)
+            case go.Action(go.Pipeline((go.Command((go.Variable() as source,)),), (variable,), False)):
+                found = (source, variable)
+            case go.Range(go.Pipeline((go.Command((variable,)),), (_,), False)):
+                found = (variable,)
+            case go.If(go.Pipeline((go.Command((variable,)),), ())):
+                found = (variable,)
+            case go.If(go.Pipeline((go.Command((go.Identifier("and" | "or"), *operands)),), ())):
+                found = tuple(filter(self.is_home, operands))
+            case go.Command((go.Identifier("not"), variable)):
+                found = (variable,)
+            case _:
+                pass
+        return len(found) if all(map(self.is_home, found)) else 0
+
+    def body(self, items: go.Body) -> go.Body:
+        """Return a body with what is done with the variable done with a list."""
+        made: list[go.Item] = []
+        rest = items
+        while rest:
+            first, rest = rest[0], rest[1:]
+            following = said(rest)[:1]
+            taken = self._added(first, *following) or self._walked(first, *following)
+            if taken is not None:
+                made.append(taken)
+                rest = rest[rest.index(following[0]) + 1 :]
+            else:
+                made.append(self._alone(first))
+        return tuple(made)
+
+    def _alone(self, item: go.Item) -> go.Item:
+        match item:
+            case go.Action(go.Pipeline((go.Command((go.String(_, ""),)),), (variable,))) if self.is_home(
+                variable
+            ):
+                return _with_command(item, go.Identifier(NO_TEXTS, item.pipeline.span))
+            case go.Action(go.Pipeline((go.Command((go.Variable() as source,)),), (variable,), False)) if (
+                self.is_home(source)
+            ):
+                copy = self.resolution.of(variable)
+                if copy is not None and not copy.assigned_in and copy not in self.homes:
+                    self.homes.append(copy)
+                return item
+            case _:
+                changed: go.Item = inside(item, self.body)
+                return changed
+
+    def _count(self, variable: go.Variable) -> int:
+        """Return how often a variable stands in the whole body."""
+        declaration = self.resolution.of(variable)
+        return sum(self.resolution.of(one) is declaration for one in variables_in(self.whole))
+
+    def _added(self, first: go.Item, second: go.Item | None = None) -> go.Item | None:
+        """Return the statement that puts a text behind a list, if two are that."""
+        match first, second:
+            case (
+                go.Action(
+                    go.Pipeline(
+                        (go.Command((go.Identifier("print") as printing, go.String(_, "s"), text)),),
+                        (item,),
+                        False,
+                    )
+                ),
+                go.Action(
+                    go.Pipeline(
+                        (
+                            go.Command(
+                                (
+                                    go.Identifier("print"),
+                                    source,
+                                    go.Pipeline(
+                                        (
+                                            go.Command(
+                                                (
+                                                    go.Identifier("printf"),
+                                                    go.String(_, layout),
+                                                    go.Pipeline((go.Command((go.Identifier("len"), one)),)),
+                                                    other,
+                                                )
+                                            ),
+                                        )
+                                    ),
+                                )
+                            ),
+                        ),
+                        (variable,),
+                        True,
+                    )
+                ),
+            ) if (
+                layout == _ITEM
+                and self.is_home(source)
+                and self.is_home(variable)
+                and self._is_only(item, one, other)
+            ):
+                value = go.Pipeline((go.Command((printing, text)),))
+                return _with_command(second, go.Identifier(WITH_TEXT, printing.span), source, value)
+            case _:
+                return None
+
+    def _is_only(self, item: go.Variable, *reads: object) -> bool:
+        """Tell whether a variable is read in some places and nowhere else."""
+        declaration = self.resolution.of(item)
+        return self._count(item) == 1 + len(reads) and all(
+            isinstance(one, go.Variable) and not one.fields and self.resolution.of(one) is declaration
+            for one in reads
+        )
+
+    def _walked(self, first: go.Item, second: go.Item | None = None) -> go.Item | None:
+        """Return the loop over a list that two statements are, if all that is read of an item is its text."""
+        if not isinstance(first, go.Action) or not isinstance(second, go.Range) or second.orelse is not None:
+            return None
+        copy, loop = _walk()
+        steps = said(second.body)
+        count = len(loop.body)
+        if len(steps) <= count:
+            return None
+        taking, inner = steps[:count], second.body[second.body.index(steps[count - 1]) + 1 :]
+        found = match((copy, loop), (first, replace(second, body=taking)), 0, self.resolution)
+        if found is None or not self.is_home(found.holes["p"]):
+            return None
+        rest, number, item = (_declared(one) for one in (first, taking[1], taking[-2]))
+        for helper in (rest, number):
+            if self._count(helper) != sum(
+                self.resolution.of(one) is self.resolution.of(helper) for one in variables_in((first, taking))
+            ):
+                return None
+        declaration = self.resolution.of(item)
+
+        def is_text(node: object) -> bool:
+            match node:
+                case go.Command((go.Identifier("slice"), go.Variable(_, ()) as one, go.Number(_, 1))):
+                    return self.resolution.of(one) is declaration
+                case _:
+                    return False
+
+        def as_text(node: object) -> object:
+            return replace(node, operands=(item,)) if isinstance(node, go.Command) and is_text(node) else node
+
+        reads = sum(self.resolution.of(one) is declaration for one in variables_in(inner))
+        if reads != sum(map(is_text, parts_of(inner))) or _dot_is_read(inner):
+            return None
+        pipeline = go.Pipeline(
+            (go.Command((found.holes["p"],), second.pipeline.span),), (item,), span=second.pipeline.span
+        )
+        return replace(second, pipeline=pipeline, body=self.body(rebuilt(inner, as_text)))
+
+
+def _declared(item: go.Item) -> go.Variable:
+    assert isinstance(item, go.Action)  # noqa: S101
+    return item.pipeline.declarations[0]
+
+
+def _with_command(item: go.Item, *operands: go.Operand) -> go.Item:
+    assert isinstance(item, go.Action)  # noqa: S101
+    command = go.Command(operands, item.pipeline.span)
+    return replace(item, pipeline=replace(item.pipeline, commands=(command,)))
