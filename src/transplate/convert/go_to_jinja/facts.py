@@ -154,7 +154,8 @@ class Facts:
                 decided = self.decide(test)
                 if decided is not None:
                     return self.condition(value if decided else otherwise)
-                when, unless = self.condition(value), self.condition(otherwise)
+                when = self.assuming(test).condition(value)
+                unless = self.assuming(test, holds=False).condition(otherwise)
                 if b.truth(when) is True:
                     return self.condition(b.or_(test, unless))
                 if b.truth(unless) is False:

@@ -274,6 +274,8 @@ def condition(c: Context, value: Value, span: Span) -> j.Expression:
 def narrowed(value: Value, *, holds: bool) -> Value:
     """Return a value that is known to be true, or not to be, without the shapes that it then cannot have."""
     left = value.shapes - ({Shape.NIL} if holds else _ALWAYS_TRUE)
+    if left == {Shape.NIL} and left != value.shapes:
+        return Value(Shape.NIL, j.Literal(None))
     return replace(value, shape=one_or_all(left)) if left and left != value.shapes else value
 
 
