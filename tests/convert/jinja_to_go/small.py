@@ -226,4 +226,23 @@ SMALL = {
         "{% if m.role == 'tool' %}{{ messages|reverse|length }}{% endif %}"
         "{% if m.role == 'system' and not loop.first %}{{ none[:2] }}{% endif %}{% endfor %}"
     ),
+    "texts in three parts": (
+        "{% for m in messages %}{% set a, b, c = m.content.partition('</think>') %}{{ a }}|{{ b }}|{{ c }}"
+        "{{ m.content.rpartition(' ')[0] }}|{{ m.content.rpartition(' ')[2] }}{{ m.role.partition('s')[1] }}"
+        "{% endfor %}"
+    ),
+    "numbers": (
+        "{% for m in messages %}{{ m.content }}{{ loop.index0 // 2 }}{{ loop.index * loop.index0 }}"
+        "{{ loop.index * 3 // 4 }}{{ ' ' * (2 * loop.index) }}{{ loop.index is odd }}"
+        "{{ loop.index0 is even }}{{ loop.index is divisibleby(3) }}{% endfor %}"
+    ),
+    "texts of other kinds": (
+        "{% for m in messages %}{{ m.content|e }}{{ (m.role|escape) ~ '<' }}{{ (m.role|e) + '<' }}"
+        "{{ m.content|trim('.') }}{{ ', '.join([m.role, m.content]) }}{% endfor %}"
+        "{{ '-'.join(messages|map(attribute='role')) }}"
+    ),
+    "neighbours from the end": (
+        "{% for m in messages[::-1] %}{{ m.content }}{% if loop.previtem and loop.previtem.role == 'user' %}U"
+        "{% endif %}{% if loop.nextitem is defined %}{{ loop.nextitem.content }}{% endif %}{% endfor %}"
+    ),
 }

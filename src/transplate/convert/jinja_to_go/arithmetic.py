@@ -58,6 +58,17 @@ _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
     "!=": lambda a, b: a != b,
 }
 
+_PRODUCT = (
+    '{{ $u := printf "%*s" $a "" }}{{ $t := "" }}{{ range $b }}{{ $t = print $t $u }}'
+    "{{ if or (gt $a 1000000) (gt (len $t) 1000000) }}"
+    '{{ template "not converted: a product this great" $a }}{{ end }}{{ end }}{{ $d := len $t }}'
+)
+_QUOTIENT = (
+    '{{ $r := $x }}{{ $t := "" }}{{ range $x }}{{ if lt $r $n }}{{ break }}{{ end }}'
+    '{{ $r = len (slice (printf "%*s" $r "") $n) }}{{ $t = print $t " " }}{{ end }}{{ $d := len $t }}'
+)
+"""Numbers are as long as texts of spaces: so many of one, and how often one can be cut off."""
+
 _SIZED: dict[tuple[str, object], bool] = {
     (">", 0): True,
     ("!=", 0): True,
@@ -138,6 +149,12 @@ class Arithmetic(Interface):
                 raise self.split_kinds(side, f"a sum of {self._name_of(left)} and {self._name_of(right)}")
         raise Refused(f"a sum of {self._name_of(left)} and {self._name_of(right)}")
 
+    def escaped(self, value: Value) -> Value:
+        """Return a text as ``|escape`` makes it."""
+        if isinstance(value, Const):
+            return Const(str(escape(value.value)), markup=1)
+        return self._safe_sum([value, Const("", markup=1)], True)
+
     def _safe_sum(self, texts: Sequence[Value], certain: bool) -> Value:
         """Return the sum of texts of which ``|safe`` made some: the others are escaped for HTML."""
         made: list[Value] = []
@@ -196,6 +213,12 @@ class Arithmetic(Interface):
                 return self._difference(left, right)
         if operator == "%" and isinstance(left, Int) and left.offset >= 0 and isinstance(right, Const):
             return self._remainder(left, right.value)
+        if operator == "//" and isinstance(left, Int) and isinstance(right, Const) and lowest(left) >= 0:
+            return self._quotient(left, right.value)
+        if operator == "*" and all(_is_countable(one) for one in (left, right)):
+            return Int(
+                self.run(_PRODUCT, "a product", "product", a=self.operand(left), b=self.operand(right))
+            )
         raise Refused(f"{self._name_of(left)} {operator} {self._name_of(right)}")
 
     def _repeated(self, text: Value, count: Value) -> Value:
@@ -246,6 +269,13 @@ class Arithmetic(Interface):
                 )
             )
         raise Refused(f"a remainder by {divisor}")
+
+    def _quotient(self, left: Int, divisor: object) -> Value:
+        """Return how often a number is in another."""
+        if type(divisor) is not int or divisor < 1:
+            raise Refused(f"a quotient by {divisor!r}")
+        place = self.int_operand(left)
+        return Int(self.run(_QUOTIENT, "a quotient", "quotient", x=place, n=number(divisor)))
 
     def extreme(self, value: Value, is_least: bool) -> Value:
         """Return the least or the greatest of some whole numbers."""
@@ -302,6 +332,12 @@ class Arithmetic(Interface):
         if isinstance(right, Go) and "int" in right.kinds:
             return self.compare(operator, left, self._as_number(right))
         raise Refused(f"{self._name_of(left)} {operator} {self._name_of(right)}")
+
+
+def _is_countable(value: Value) -> bool:
+    """Tell whether a value is a whole number that is not negative."""
+    is_whole = isinstance(value, Int) or (isinstance(value, Const) and type(value.value) is int)
+    return is_whole and lowest(value) >= 0
 
 
 def _is_listlike(value: Value) -> bool:

@@ -177,11 +177,15 @@ class Filters(Interface):
                 return self.item(item, wanted)
 
             value = Chosen(value, None, change)
+        return self.joined(value, separator)
+
+    def joined(self, value: Value, separator: Value, *, convert: bool = True) -> Value:
+        """Return the items of a list as one text; without ``convert`` they are texts already."""
         if isinstance(value, ListOf):
             parts: list[Value] = []
             for index, item in enumerate(value.items):
                 parts += [separator] if index else []
-                parts.append(self.as_text(item))
+                parts.append(self.as_text(item, convert=convert))
             return concatenated(parts)
         if isinstance(value, Undefined):
             return Const("")
@@ -201,7 +205,7 @@ class Filters(Interface):
                 if between:
                     self.items.append(build.when(more, tuple(between)))
                     self.items.append(build.assign(more, build.boolean(True)))
-                self.write(self.as_text(one))
+                self.write(self.as_text(one, convert=convert))
 
             self.walk(value, item)
 
@@ -218,12 +222,7 @@ def _joins(value: Split, separator: Value) -> bool:
 
 
 def _trim(self: Interface, value: Value, arguments: list[Value]) -> Value:
-    if arguments:
-        raise Refused("trim of given characters")
-    text = self.as_text(value)
-    if isinstance(text, Const):
-        return Const(str(text.value).strip())
-    return self._strip(text, "strip", None)
+    return self._call_string(self.as_text(value), "strip", arguments)
 
 
 def _string(self: Interface, value: Value, _: list[Value]) -> Value:
@@ -239,6 +238,12 @@ def _safe(self: Interface, value: Value, _: list[Value]) -> Value:
         kept = Go(TEXT, self.operand(kept))
     assert isinstance(kept, Go)  # noqa: S101
     return Go(kept.kinds, kept.expr, kept.present, kept.absent, markup=1)
+
+
+def _escape(self: Interface, value: Value, _: list[Value]) -> Value:
+    if isinstance(value, Go | Const) and value.markup:
+        raise Refused("what is marked safe, escaped")
+    return self.escaped(self.as_text(value))
 
 
 def _length(self: Interface, value: Value, _: list[Value]) -> Value:
@@ -348,6 +353,8 @@ def _reverse(self: Interface, value: Value, _: list[Value]) -> Value:
 _FILTERS: dict[str, Callable[[Interface, Value, list[Value]], Value]] = {
     "trim": _trim,
     "string": _string,
+    "escape": _escape,
+    "e": _escape,
     "safe": _safe,
     "length": _length,
     "count": _length,

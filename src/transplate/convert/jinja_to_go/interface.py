@@ -364,6 +364,10 @@ class Interface(Writer):
     def _arithmetic(self, operator: str, left: Value, right: Value) -> Value:
         raise NotImplementedError
 
+    def escaped(self, value: Value) -> Value:
+        """Return a text as ``|escape`` makes it."""
+        raise NotImplementedError
+
     def _as_number(self, value: Value) -> Value:
         raise NotImplementedError
 
@@ -430,6 +434,10 @@ class Interface(Writer):
 
     def unique(self, value: Value, node: j.Filter) -> Value:
         """Return the generator that ``|unique`` gives."""
+        raise NotImplementedError
+
+    def joined(self, value: Value, separator: Value, *, convert: bool = True) -> Value:
+        """Return the items of a list as one text."""
         raise NotImplementedError
 
     # --- calls.py

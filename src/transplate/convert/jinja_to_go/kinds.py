@@ -50,6 +50,9 @@ _TESTED: dict[str, frozenset[str]] = {
 }
 
 
+_DIVISORS = {"odd": 2, "even": 2}
+
+
 class Kinds(Interface):
     """What a value is."""
 
@@ -79,6 +82,10 @@ class Kinds(Interface):
             return self._is_kind(value, kinds)
         if name in ("true", "false"):
             return self._is_same(value, Const(name == "true"))
+        if name in _DIVISORS or name == "divisibleby":
+            divisor = Const(_DIVISORS[name]) if name in _DIVISORS else self.value(node.arguments[0])
+            rest = self._arithmetic("%", value, divisor)
+            return self.equal(rest, Const(1 if name == "odd" else 0))
         if name == "callable":
             return isinstance(value, Method | MacroOf)
         raise Refused(f"the test {name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from string import Formatter
 from typing import Any
@@ -88,6 +89,10 @@ class StringMethods(Interface):
             return Int(found, -1)
         if name in ("rfind", "rindex") and len(arguments) == 1 and fixed[0] != "":
             return self._last_place(value, name, arguments[0])
+        if name in ("partition", "rpartition") and len(arguments) == 1 and fixed[0] != "":
+            return self._parted(value, arguments[0], from_right=name == "rpartition")
+        if name == "join" and len(arguments) == 1:
+            return self.joined(arguments[0], self.as_text(value), convert=False)
         if name in ("removeprefix", "removesuffix") and len(arguments) == 1 and fixed[0]:
             return self._without(value, name == "removeprefix", fixed[0])
         if name in ("upper", "lower") and not arguments:
@@ -150,6 +155,27 @@ class StringMethods(Interface):
             lambda: self.slice_text(source, size if at_start else None, None if at_start else -size),
             lambda: source,
         )
+
+    def _parted(self, value: Value, part: Value, *, from_right: bool) -> Value:
+        """Return what stands before a text in another, that text, and what stands behind it."""
+        source = self.kept(self.as_text(value, convert=False), "text")
+        separator = part.value if isinstance(part, Const) else self._name_for(part)
+        is_in = self.settled(self.contains(source, part))
+        once = Split(source, separator, limit=1, from_right=from_right)
+
+        def found(make: Callable[[], Value], otherwise: Value) -> Value:
+            if isinstance(is_in, bool):
+                return make() if is_in else otherwise
+            return self.choose(is_in, make, lambda: otherwise)
+
+        middle = found(lambda: part, Const(""))
+        if from_right:
+            before = found(lambda: self.split_item(once, 0), Const(""))
+            behind = found(lambda: self.split_item(once, -1), source)
+        else:
+            before = found(lambda: self.split_item(once, 0), source)
+            behind = found(lambda: self.split_item(once, 1), Const(""))
+        return ListOf((before, middle, behind), is_tuple=True)
 
     def _last_place(self, value: Value, name: str, part: Value) -> Value:
         """Return where a text is in another for the last time: as long as what stands before it."""

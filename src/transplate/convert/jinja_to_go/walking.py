@@ -190,7 +190,16 @@ class Walking(Interface):
         index = self.fresh("i")
         place = call("len", call("slice", call("slice", inner.expr, index), number(1)))
         loop = self._list_loop(inner, elements, index)
-        del loop.attributes["previtem"], loop.attributes["nextitem"]
+        rest = call("slice", inner.expr, index)
+
+        def previous() -> Value:
+            return Go(elements, call("index", inner.expr, call("len", rest)), index)
+
+        def following() -> Value:
+            after = call("len", call("slice", rest, number(2)))
+            return Go(elements, call("index", inner.expr, after), call("ne", call("len", rest), number(1)))
+
+        loop.attributes.update(previtem=previous, nextitem=following)
 
         def write() -> None:
             self.learn(inner.expr, True)
