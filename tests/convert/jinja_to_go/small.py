@@ -199,6 +199,14 @@ SMALL = {
         "{% for m in messages %}{{ ('\u00a0' ~ m.role)|trim }}{{ ('é' ~ m.role)|upper }}{{ m.content }}"
         "{{ ('\u2028' ~ m.role)|tojson }}{{ m.content|safe + '\x00<' ~ m.role }}{% endfor %}"
     ),
+    "methods of what is marked safe": (
+        "{% for m in messages %}{% set s = m.content|safe %}{{ s.split('<')[0] + '<' }}{{ s[:3] + '<' }}"
+        "{{ s.split(' ')[-1] + '<' }}{{ s|trim + '&' }}{{ s|replace('a', '&') + '<' }}{{ s|first + '<' }}"
+        "{{ s.replace('a', '&') + '<' }}{{ (s * 2) + '<' }}{% for x in s.split('\n') %}{{ x + '<' }}"
+        "{% endfor %}{% set r = m.role|safe %}{{ r|upper + '<' }}{{ r.title() + '<' }}{{ r|title + '<' }}"
+        "{{ r|capitalize + '<' }}{{ ('a<b'|safe).split('<')[1] + '<' }}{{ ('a'|safe).replace('a', '<') + '<' }}"
+        "{{ (m.content|safe if m.role == 'user' else m.content).split('<')[0] + '<' }}{% endfor %}"
+    ),
     "methods of constants": (
         "{% for m in messages %}{{ m.content }}{{ 'a:b'.partition(':') }}{{ 'a\tb'.expandtabs(4) }}"
         "{% if m.role == 'tool' %}{{ 'a'.swapcase(8) }}{% endif %}{% endfor %}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import escape
@@ -37,6 +38,7 @@ from transplate.convert.jinja_to_go.values import (
     concatenated,
     kinds_of,
     lowest,
+    marked,
     markup_of,
 )
 from transplate.jinja import nodes as j
@@ -223,6 +225,10 @@ class Arithmetic(Interface):
 
     def _repeated(self, text: Value, count: Value) -> Value:
         """Return a text so many times."""
+        markup = markup_of(text)
+        if isinstance(text, Go | Const) and markup:
+            made = self._repeated(replace(text, markup=0), count)
+            return marked(Go(TEXT, self.operand(made)) if isinstance(made, Cat) else made, markup)
         count = self._as_number(count)
         if isinstance(count, Const):
             if type(count.value) is not int:

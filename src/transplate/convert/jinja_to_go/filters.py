@@ -76,7 +76,7 @@ class Filters(Interface):
 
     def _format(self, value: Value, arguments: list[Value]) -> Value:
         """Return ``'%s' % (…)``."""
-        if not (isinstance(value, Const) and isinstance(value.value, str)):
+        if not (isinstance(value, Const) and isinstance(value.value, str)) or value.markup:
             raise Refused("a format that is not known")
         *pieces, last = value.value.split("%s")
         if len(pieces) != len(arguments) or "%" in value.value.replace("%s", ""):
@@ -312,6 +312,8 @@ def _at_end(index: int, name: str) -> Callable[[Interface, Value, list[Value]], 
                 value = self.only(value, rest)
             if value.kinds & MAPPINGS:
                 raise self.split_kinds(value, f"the {name} key of a dict")
+        if index == 0 and isinstance(value, Go | Const) and value.markup:
+            value = replace(value, markup=0)  # a loop over what is marked safe gives letters that are not
         return self.at(value, Const(index))
 
     return lambda self, value, _: found(self, value)
@@ -322,6 +324,14 @@ def _method(name: str) -> Callable[[Interface, Value, list[Value]], Value]:
         return self._call_string(self.as_text(value), name, arguments)
 
     return apply
+
+
+def _replace(self: Interface, value: Value, arguments: list[Value]) -> Value:
+    """Return ``|replace``, which unlike the method is never marked safe."""
+    text = self.as_text(value)
+    if isinstance(text, Const | Go) and text.markup:
+        text = replace(text, markup=0)
+    return self._call_string(text, "replace", arguments)
 
 
 def _title(self: Interface, value: Value, _: list[Value]) -> Value:
@@ -367,7 +377,7 @@ _FILTERS: dict[str, Callable[[Interface, Value, list[Value]], Value]] = {
     "lower": _method("lower"),
     "capitalize": _method("capitalize"),
     "title": _title,
-    "replace": _method("replace"),
+    "replace": _replace,
     "int": _int,
     "reverse": _reverse,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
@@ -32,6 +34,7 @@ from transplate.convert.jinja_to_go.values import (
     Value,
     is_lazy,
     kinds_of,
+    marked,
 )
 from transplate.gotmpl.nodes import (
     Number,
@@ -134,7 +137,7 @@ class Lists(Interface):
         value = self.known(value)
         fixed = index.value if isinstance(index, Const) else None
         if isinstance(value, Const) and isinstance(value.value, str):
-            value = ListOf(tuple(map(Const, value.value)))
+            value = ListOf(tuple(Const(letter, value.markup) for letter in value.value))
         if isinstance(value, ListOf) and isinstance(fixed, int):
             return value.items[fixed] if -len(value.items) <= fixed < len(value.items) else Undefined()
         if isinstance(value, Cat):
@@ -161,7 +164,7 @@ class Lists(Interface):
         if isinstance(value, Go) and value.kinds == TEXT and value.present is None and isinstance(fixed, int):
             found = self.kept(self.slice_text(value, fixed, fixed + 1 if fixed != -1 else None), "c")
             assert isinstance(found, Go)  # noqa: S101
-            return Go(TEXT, found.expr, found.expr)
+            return Go(TEXT, found.expr, found.expr, markup=value.markup)
         if isinstance(value, Built):
             return self.built_at(value, index)
         if isinstance(value, Undefined):
@@ -290,6 +293,9 @@ class Lists(Interface):
     def split_item(self, value: Split, fixed: int) -> Value:
         """Return an item of a split text."""
         text = self.known(value.text)
+        if isinstance(text, Go | Const) and text.markup:
+            bare = replace(value, text=replace(text, markup=0))
+            return marked(self.split_item(bare, fixed), text.markup)
         separator = value.separator
         index = fixed if fixed < 0 else fixed + value.skip
         if isinstance(text, Const) and isinstance(text.value, str) and not isinstance(separator, Variable):

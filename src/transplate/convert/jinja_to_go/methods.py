@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from string import Formatter
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from transplate.convert.jinja_to_go import build, cases, strings
 from transplate.convert.jinja_to_go.build import call, go, string
@@ -25,8 +28,13 @@ from transplate.convert.jinja_to_go.values import (
     Undefined,
     Value,
     concatenated,
+    marked,
+    markup_of,
 )
 from transplate.gotmpl.nodes import Chain, Operand, Variable
+
+_OF_MARKUP = frozenset({"replace", "upper", "lower", "capitalize", "title", "removeprefix", "removesuffix"})
+"""The methods that of a text that is marked safe give another one; what is put into it is escaped."""
 
 
 class StringMethods(Interface):
@@ -34,10 +42,21 @@ class StringMethods(Interface):
 
     def _call_string(self, value: Value, name: str, arguments: list[Value]) -> Value:
         fixed = [argument.value if isinstance(argument, Const) else None for argument in arguments]
-        if name == "format" and isinstance(value, Const):
+        if name == "format" and isinstance(value, Const) and not value.markup:
             return self._filled(value.value, arguments)
+        markup = markup_of(value)
+        if markup and name in _OF_MARKUP:
+            if any(not isinstance(one, Const) for one in arguments[1:]) or (
+                markup > 1 and len(arguments) > 1
+            ):
+                raise Refused(f"the method {name} of a text that is marked safe")
+            assert isinstance(value, Go | Const)  # noqa: S101
+            escaped = [Const(str(escape(one))) for one in fixed[1:2]]
+            bare = replace(value, markup=0)
+            made = self._call_string(bare, name, [*arguments[:1], *escaped, *arguments[2:]])
+            return marked(Go(TEXT, self.operand(made)) if isinstance(made, Cat) else made, markup)
         if isinstance(value, Const) and all(isinstance(argument, Const) for argument in arguments):
-            return self._constant_method(value.value, name, fixed)
+            return self._constant_method(value.value, name, fixed, markup)
         if name in ("split", "rsplit") and (len(arguments) <= 1 or fixed[1] == 1):
             separator: str | Variable | None = fixed[0] if arguments else None
             if arguments and arguments[0] != Const(None) and not separator:
@@ -106,21 +125,22 @@ class StringMethods(Interface):
             return Undefined()
         raise Refused(f"the method {name} of a string")
 
-    def _constant_method(self, text: str, name: str, arguments: list[Any]) -> Value:
+    def _constant_method(self, text: str, name: str, arguments: list[Any], markup: int) -> Value:
         """Return what a method gives where all is known; where Python fails, so does the template."""
         size = text.count("\t") if name == "expandtabs" else 1
         if any(isinstance(one, int) and size * one > LONGEST for one in arguments):
             raise TooLong
         try:
-            found = getattr(text, name)(*arguments)
+            found = getattr(Markup(text) if markup else text, name)(*arguments)  # noqa: S704
         except (TypeError, ValueError, LookupError) as error:
             self.fail(str(error))
             return Undefined()
         if isinstance(found, list | tuple):
-            return ListOf(tuple(Const(item) for item in found), isinstance(found, tuple))
+            items = tuple(Const(str(item), markup) for item in found)
+            return ListOf(items, isinstance(found, tuple))
         if not isinstance(found, str | int):
             raise Refused(f"the method {name} of a string")
-        return Const(found)
+        return Const(str(found), markup) if isinstance(found, str) else Const(found)
 
     def _filled(self, form: str, arguments: list[Value]) -> Value:
         """Return ``'{} {}'.format(…)`` with fields that are empty or numbers."""

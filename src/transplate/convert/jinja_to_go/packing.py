@@ -35,6 +35,7 @@ from transplate.convert.jinja_to_go.values import (
     Value,
     kinds_of,
     lowest,
+    markup_of,
 )
 from transplate.gotmpl.nodes import Break, If, Operand, String, Variable
 from transplate.gotmpl.printer import print_node
@@ -258,6 +259,10 @@ class Packing(Interface):
             )
         (kind,) = kinds
         if kind == "str":
+            if markup_of(value):
+                if self.unpacked_as == 0:
+                    raise Refused("a text that is marked safe in a list that is read before")
+                self.unpacked_as = 2
             return _text(string("s"), self.operand(value))
         if kind == "bool":
             return self._one_of(as_operand(self.truth(value)), lambda: string("t"), lambda: string("f"))
@@ -370,7 +375,8 @@ class Packing(Interface):
 
     def _single(self, payload: Variable, kind: str) -> Value:
         if kind == "str":
-            return Go(TEXT, call("slice", payload, number(1)))
+            self.unpacked_as = self.unpacked_as or 0
+            return Go(TEXT, call("slice", payload, number(1)), markup=self.unpacked_as)
         if kind == "bool":
             return Go(TRUTH, call("eq", payload, string("t")))
         if kind == "none":

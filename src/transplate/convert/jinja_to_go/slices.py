@@ -23,6 +23,7 @@ from transplate.convert.jinja_to_go.values import (
     Split,
     Undefined,
     Value,
+    marked,
 )
 from transplate.gotmpl.nodes import (
     Operand,
@@ -68,12 +69,14 @@ class Slices(Interface):
         value = self.defined(value)
         if value.kinds == TEXT:
             if (start is None or isinstance(start, Const)) and (stop is None or isinstance(stop, Const)):
-                return self.slice_text(
+                found = self.slice_text(
                     value,
                     start.value if isinstance(start, Const) else None,
                     stop.value if isinstance(stop, Const) else None,
                 )
-            return self._slice_text_at(value, start, stop)
+            else:
+                found = self._slice_text_at(value, start, stop)
+            return marked(found, value.markup)
         if not value.kinds <= ELEMENTS.keys() or value.kinds == {"type"}:
             raise self.split_kinds(value, f"a slice of a {self._name_of(value)}")
         return self._slice_list(value, start, stop)
@@ -107,11 +110,11 @@ class Slices(Interface):
             return ListOf(value.items[chosen])
         if not isinstance(value.value, str):
             return Undefined()
-        return Const(value.value[chosen])
+        return Const(value.value[chosen], value.markup)
 
     def _reversed(self, value: Value) -> Value:
         if isinstance(value, Const) and isinstance(value.value, str):
-            return Const(value.value[::-1])
+            return Const(value.value[::-1], value.markup)
         if isinstance(value, ListOf):
             return ListOf(value.items[::-1])
         if isinstance(value, Reversed):

@@ -89,6 +89,8 @@ class Writer:
         """The assumptions that may be relied on, and those that are."""
         self.broken: frozenset[str] = frozenset()
         """Those that the template's own texts do not meet."""
+        self.unpacked_as: int | None = None
+        """Whether ``|safe`` may have made what is taken out of built lists, None until something is."""
         self.cuts_anywhere = False
         """Whether texts are cut at other places than at constants."""
         self.items: list[Item] = []

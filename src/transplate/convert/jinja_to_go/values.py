@@ -7,10 +7,10 @@ a Go expression whose possible kinds are known. A kind is a type of Ollama's dat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, TooLong
+from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, Refused, TooLong
 from transplate.convert.jinja_to_go.shapes import Shape
 from transplate.gotmpl.nodes import Operand, String, Variable
 from transplate.jinja import nodes as j
@@ -386,6 +386,23 @@ def concatenated(parts: Sequence[Value]) -> Value:
 def markup_of(value: Value) -> int:
     """Return whether ``|safe`` has made a string, as in :class:`Go`."""
     return value.markup if isinstance(value, Const | Go) else 0
+
+
+def marked(value: Value, markup: int) -> Value:
+    """Return a text that was made of another, marked safe where that is.
+
+    Raises:
+        Refused: It cannot be marked.
+    """
+    if not markup or isinstance(value, Undefined):
+        return value
+    if isinstance(value, Const):
+        return replace(value, markup=markup) if isinstance(value.value, str) else value
+    if isinstance(value, Go) and value.kinds == TEXT:
+        return replace(value, markup=markup)
+    if isinstance(value, ListOf):
+        return replace(value, items=tuple(marked(item, markup) for item in value.items))
+    raise Refused("a part of a text that is marked safe")
 
 
 def shifted(value: Value, by: int) -> Value:

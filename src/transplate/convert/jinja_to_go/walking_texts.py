@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.build import call, go, number, string
@@ -23,6 +24,7 @@ from transplate.convert.jinja_to_go.values import (
     Split,
     Value,
     lowest,
+    marked,
 )
 from transplate.gotmpl.nodes import (
     Break,
@@ -93,6 +95,14 @@ class WalkingTexts(Interface):
 
     def _walk_split(self, value: Split, body: Callable[..., None], wants: set[str]) -> None:
         text = self.known(value.text)
+        if isinstance(text, Go | Const) and text.markup:
+            markup, bare = text.markup, replace(value, text=replace(text, markup=0))
+
+            def mark(item: Value, loop: Loop, unrolled: bool = False) -> None:
+                body(marked(item, markup), loop, unrolled=unrolled)
+
+            self._walk_split(bare, mark, wants)
+            return
         separator = value.separator
         if value.limit is not None and not value.from_right and not value.skip and not value.drop:
             self._walk_split_once(value, body)
