@@ -204,8 +204,15 @@ SMALL = {
         "{{ s.split(' ')[-1] + '<' }}{{ s|trim + '&' }}{{ s|replace('a', '&') + '<' }}{{ s|first + '<' }}"
         "{{ s.replace('a', '&') + '<' }}{{ (s * 2) + '<' }}{% for x in s.split('\n') %}{{ x + '<' }}"
         "{% endfor %}{% set r = m.role|safe %}{{ r|upper + '<' }}{{ r.title() + '<' }}{{ r|title + '<' }}"
-        "{{ r|capitalize + '<' }}{{ ('a<b'|safe).split('<')[1] + '<' }}{{ ('a'|safe).replace('a', '<') + '<' }}"
+        "{{ r|capitalize + '<' }}"
+        "{{ ('a<b'|safe).split('<')[1] + '<' }}{{ ('a'|safe).replace('a', '<') + '<' }}"
         "{{ (m.content|safe if m.role == 'user' else m.content).split('<')[0] + '<' }}{% endfor %}"
+    ),
+    "what is put together of what is marked safe": (
+        "{% set ns = namespace(s='', l='') %}{% for m in messages %}{{ ('' ~ (m.content|safe)) + '<' }}"
+        "{{ [m.content|safe]|join + '<' }}{{ ('%s' % (m.content|safe)) + '<' }}"
+        "{{ (m.content|safe if m.role == 'user' else m.content) + (m.role|safe) }}{{ ns.l + 'a' }}"
+        "{% set ns.s = ns.s ~ m.content|safe %}{% set ns.l = m.content|safe %}{% endfor %}{{ ns.s + '<' }}"
     ),
     "methods of constants": (
         "{% for m in messages %}{{ m.content }}{{ 'a:b'.partition(':') }}{{ 'a\tb'.expandtabs(4) }}"

@@ -149,3 +149,16 @@ def test_a_loss_is_pointed_at() -> None:
 def test_what_jinja_has_besides_is_refused_by_name(source: str, reason: str) -> None:
     with pytest.raises(UnsupportedTemplate, match=reason):
         to_go(source)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{% set ns.v = ns.v + (m.content|safe) %}{% endfor %}{{ ns.v + '<' }}",
+        "{% set ns.l = ns.l + [m.content|safe] %}{% endfor %}{% for x in ns.l %}{{ x + '<' }}{% endfor %}",
+        "{{ ns.v + '<' }}{% set ns.v = m.content|safe %}{% endfor %}",
+    ],
+)
+def test_a_sum_with_what_some_rounds_of_a_loop_mark_safe_is_refused(body: str) -> None:
+    with pytest.raises(UnsupportedTemplate, match="may be marked safe"):
+        to_go("{% set ns = namespace(v='', l=[]) %}{% for m in messages %}" + body)

@@ -161,6 +161,8 @@ class Arithmetic(Interface):
         """Return the sum of texts of which ``|safe`` made some: the others are escaped for HTML."""
         made: list[Value] = []
         for text in texts:
+            if markup_of(text) == 2 and sum(1 for one in texts if markup_of(one)) > 1:
+                raise Refused("a string that may be marked safe in a sum")
             if markup_of(text) or (isinstance(text, Const) and str(escape(text.value)) == text.value):
                 made.append(text)
             elif not certain:

@@ -42,6 +42,9 @@ from transplate.gotmpl.nodes import (
 )
 from transplate.jinja import nodes as j
 
+_MARKUP = "markup"
+"""What a guess has besides kinds: ``|safe`` may have made the text in some rounds."""
+
 
 class Loops(Interface):
     """Loops, and the variables that they change."""
@@ -179,6 +182,8 @@ class Loops(Interface):
             if kinds is None or own is None:
                 self.state.attributes[key] = Poison(f"{key[1]}, which changes in a loop")
                 continue
+            markup = 2 if _MARKUP in kinds else markup_of(current)
+            kinds -= {_MARKUP}
             shift = 1 if "minus" in kinds | own else 0
             if shift and not kinds | own <= {"int", "minus"}:
                 self.state.attributes[key] = Poison(f"{key[1]}, a number that may be negative")
@@ -191,9 +196,7 @@ class Loops(Interface):
             else:
                 home = self.declare(variable_name(key[1]), self.operand(shifted(current, shift)))
                 self.homes.add(home.name)
-            self.state.attributes[key] = (
-                Int(home, -shift) if shift else Go(kinds | own, home, markup=markup_of(current))
-            )
+            self.state.attributes[key] = Int(home, -shift) if shift else Go(kinds | own, home, markup=markup)
 
     def _end_round(
         self,
@@ -212,6 +215,9 @@ class Loops(Interface):
             home, shift = self._home_of(before)
             if kinds is None or own is None or isinstance(before, Built | Packed):
                 self._end_packed(key, before, now, needs)
+                continue
+            if markup_of(before) not in (2, markup_of(now)):
+                needs[key] = kinds | own | {_MARKUP}
                 continue
             if shift:
                 own = frozenset({"int", "minus"})

@@ -380,7 +380,10 @@ def concatenated(parts: Sequence[Value]) -> Value:
                 flat.append(one)
     if not flat:
         return Const("")
-    return flat[0] if len(flat) == 1 else Cat(tuple(flat))
+    if len(flat) > 1:
+        return Cat(tuple(flat))
+    (one,) = flat  # what is put together is not marked safe, not even if it is of one part
+    return replace(one, markup=0) if isinstance(one, Const | Go) and one.markup else one
 
 
 def markup_of(value: Value) -> int:
