@@ -108,7 +108,10 @@ class StringMethods(Interface):
             return Int(found, -1)
         if name in ("rfind", "rindex") and len(arguments) == 1 and fixed[0] != "":
             return self._last_place(value, name, arguments[0])
+        if markup and name in ("partition", "rpartition", "join"):
+            raise Refused(f"the method {name} of a text that is marked safe")
         if name in ("partition", "rpartition") and len(arguments) == 1 and fixed[0] != "":
+            self.cuts_anywhere |= fixed[0] is None
             return self._parted(value, arguments[0], from_right=name == "rpartition")
         if name == "join" and len(arguments) == 1:
             return self.joined(arguments[0], self.as_text(value), convert=False)
