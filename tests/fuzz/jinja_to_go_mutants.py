@@ -66,6 +66,7 @@ _NUMBERS = [
     0.000015,
     0.00001,
     1.5e-8,
+    2.5e-12,
     1e21,
     1e16,
     123456789012345680,
@@ -338,7 +339,7 @@ def _text_with(
     if marks and kind < 0.8:
         mark = rng.choice(marks)
         inside = text if mark in text else f"{text}{mark}{text}"
-        return value + inside.replace(mark, f"{value}{mark}{value}") + value
+        return value + inside.replace(mark, f"{value}{mark}{value}") + value + rng.choice(("", " a < b"))
     space = rng.choice(("\n", "\n\n", " ", " \n"))
     return rng.choice(
         (value + text, text + value, value, text, text + value + text, space + text + space, space)
