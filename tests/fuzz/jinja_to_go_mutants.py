@@ -35,7 +35,9 @@ from transplate.gotmpl.nodes import (
     Continue,
     Define,
     Else,
+    Identifier,
     If,
+    Pipeline,
     Range,
     String,
     TemplateCall,
@@ -49,6 +51,7 @@ from transplate.ollama.functions import FUNCTIONS
 _FAILS = {True: '{{ index "" 1 }}', False: '(index "" 1)'}
 """What fails where it is reached, in the place of a text and of a string."""
 _CHANGE = "~"
+_DECIDING = {"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"}
 _LONG = 500
 """How much is put in the place of an empty literal: more than padding takes up."""
 _AIMED = 400
@@ -67,6 +70,7 @@ _NUMBERS = [
     0.00001,
     1.5e-8,
     2.5e-12,
+    0.0000015,
     1e21,
     1e16,
     123456789012345680,
@@ -96,7 +100,7 @@ class Literal:
         end: The offset behind it.
         value: What it stands for.
         is_text: Whether it is text outside of actions.
-        condition: Where the condition of an if begins and ends that it is in.
+        condition: Where the condition begins and ends that it is in, of an if or kept in a variable.
         is_overwritten: Whether it is what a variable holds until it gets something else, unread.
     """
 
@@ -141,10 +145,21 @@ def literals(source: str) -> list[Literal]:
         elif isinstance(node, Action) and is_overwritten:
             (command,) = node.pipeline.commands
             pending += [(operand, None, True) for operand in command.operands]
+        elif isinstance(node, Action) and node.pipeline.declarations and _decides(node.pipeline):
+            span = node.pipeline.commands[0].span
+            pending.append((node.pipeline.commands, (span.start, span.end), False))
         elif hasattr(node, "__slots__"):
             names = [name for name in node.__slots__ if name not in ("span", "clause")]
             pending += [(getattr(node, name), condition, False) for name in names]
     return sorted(found, key=lambda literal: literal.start)
+
+
+def _decides(pipeline: Pipeline) -> bool:
+    """Tell whether a pipeline is one call of a function that compares or puts conditions together."""
+    operands = pipeline.commands[0].operands
+    return (
+        len(pipeline.commands) == 1 and isinstance(operands[0], Identifier) and operands[0].name in _DECIDING
+    )
 
 
 def _overwritten(items: tuple[object, ...]) -> list[object]:

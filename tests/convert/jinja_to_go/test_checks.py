@@ -82,7 +82,9 @@ def test_a_change_of_a_literal_is_noticed(source: str, style: str) -> None:
     [
         # Both ways are taken and print the same.
         ('{{ if eq .Role "user" }}{{ .Role }}{{ else }}{{ .Role }}{{ end }}', "user", True),
+        ('{{ $a := eq .Role "user" }}{{ if $a }}{{ .Role }}{{ else }}{{ .Role }}{{ end }}', "user", True),
         ('{{ if eq .Role "user" }}u{{ end }}{{ .Role }}', "user", False),
+        ('{{ $a := eq .Role "user" }}{{ if $a }}u{{ end }}{{ .Role }}', "user", False),
         # What is never met is no shortcut.
         ('{{ if eq .Role "no" "never" }}{{ end }}{{ .Role }}', "never", False),
     ],
@@ -101,6 +103,8 @@ def test_a_shortcut_is_told_from_what_is_not_noticed(text: str, value: str, said
     [
         ('{{ $a := "x" }}{{ $a = .Role }}{{ $a }}', True),
         ('{{ $a := "x" }}b{{ if .Role }}{{ $a = "y" }}{{ else }}{{ $a = .Role }}{{ end }}{{ $a }}', True),
+        ('{{ $a := "x" }}{{ range .Tools }}{{ break }}{{ end }}{{ $a = .Role }}{{ $a }}', True),
+        ('{{ $a := "x" }}{{ range .Tools }}{{ $a }}{{ end }}{{ $a = .Role }}{{ $a }}', False),
         ('{{ $a := "x" }}{{ if .Role }}{{ $a = "y" }}{{ end }}{{ $a }}', False),
         ('{{ $a := "x" }}{{ $a = print $a "y" }}{{ $a }}', False),
         ('{{ $a := "x" }}{{ range .Tools }}{{ $a = "y" }}{{ end }}{{ $a }}', False),
@@ -110,6 +114,13 @@ def test_a_shortcut_is_told_from_what_is_not_noticed(text: str, value: str, said
 )
 def test_what_is_overwritten_is_known(text: str, is_overwritten: bool) -> None:
     assert literals(text)[0].is_overwritten is is_overwritten
+
+
+def test_a_changed_month_is_noticed_on_another_day() -> None:
+    reference = a_reference("{{ strftime_now('%b') }}{% for m in messages %}{{ m.role }}{% endfor %}")
+    text = to_go(reference.source, exact=True).text
+    (literal,) = (one for one in literals(text) if one.value == "Aug")
+    assert verdict(reference, text, literal, Random(1)) == "noticed on other days"
 
 
 def test_mutants_change_a_literal_and_nothing_else() -> None:
