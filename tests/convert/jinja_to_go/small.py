@@ -214,6 +214,9 @@ SMALL = {
         "{{ (m.content|safe if m.role == 'user' else m.content) + (m.role|safe) }}{{ ns.l + 'a' }}"
         "{% set ns.s = ns.s ~ m.content|safe %}{% set ns.l = m.content|safe %}{% endfor %}{{ ns.s + '<' }}"
     ),
+    "capitals of a template with letters of its own": (
+        "{% for m in messages %}{{ ('é' ~ m.role).strip('é').capitalize() }}{{ m.content }}{% endfor %}"
+    ),
     "methods of constants": (
         "{% for m in messages %}{{ m.content }}{{ 'a:b'.partition(':') }}{{ 'a\tb'.expandtabs(4) }}"
         "{% if m.role == 'tool' %}{{ 'a'.swapcase(8) }}{% endif %}{% endfor %}"

@@ -247,7 +247,7 @@ class StringMethods(Interface):
             return Go(TEXT, self.run(cases.TITLE, s=self.text_operand(value)))
         source = self.text_operand(value)
         head: Operand = call("printf", string("%.1s"), source)
-        if "ascii-letters" not in self.allowed or is_content(source):
+        if not self.takes_ascii_letters(source):
             head = self.run(cases.TITLECASE, "a letter that is its own capital", "head", s=head)
         tail = self._cased(call("slice", source, call("len", head)), lower=True)
         capital = cases.capital(is_ascii=self.takes_ascii_letters(head))
