@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import escape
 
 from transplate.convert.jinja_to_go import build, strings
-from transplate.convert.jinja_to_go.build import call, go, number, string
+from transplate.convert.jinja_to_go.build import call, go, number
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.refusals import LONGEST, MOST_BITS, Refused, TooLong
 from transplate.convert.jinja_to_go.truths import (
@@ -260,13 +260,7 @@ class Arithmetic(Interface):
     def _remainder(self, left: Int, divisor: int) -> Value:
         place = self.int_operand(left)
         if divisor == 2:
-            digits = self.declare("binary", call("printf", string("%b"), place))
-            return Int(
-                self.run(
-                    '{{ $d := 0 }}{{ if eq (slice $b (len (slice $b 1))) "1" }}{{ $d = 1 }}{{ end }}',
-                    b=digits,
-                )
-            )
+            return Int(self.run(strings.PARITY, s=place))
         if divisor > 2:
             return Int(
                 self.run(

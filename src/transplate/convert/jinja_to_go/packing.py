@@ -41,11 +41,15 @@ from transplate.gotmpl.nodes import Break, If, Operand, String, Variable
 from transplate.gotmpl.printer import print_node
 
 TAKE = (
-    '{{ $n := "" }}{{ range $j := 8 }}'
-    '{{ $n = print $n $n $n $n $n $n $n $n $n $n (slice (printf "%*s" (index $r $j) "") 48) }}{{ end }}'
-    '{{ $n = len (print "12345678" $n) }}{{ $d := slice $r 8 $n }}{{ $r = slice $r $n }}'
+    '{{ $n := printf (printf "%%8s%%%ss" (slice $r 2 8)) "" "" }}'
+    '{{ range len (printf (printf "%%%ss" (slice $r 0 2)) "") }}'
+    '{{ $n = printf "%s%1000000s" $n "" }}{{ end }}'
+    "{{ $d := slice $r 8 (len $n) }}{{ $r = slice $r (len $n) }}"
 )
-"""Takes the first item from a list: its length in digits, a ten times longer text for each of them."""
+"""Takes the first item from a list: its length, which is in digits, becomes a width.
+
+A width may be a million at most, so that there are millions besides.
+"""
 
 _PLACE_OF_CALLS = (
     '{{ $d := "u" }}{{ $j := json $x }}{{ range $i, $m := $.Messages }}{{ if eq (json $m.ToolCalls) $j }}'

@@ -91,6 +91,18 @@ _CLEAN = {
 escapes for HTML, and has no line ends and NULs between backquotes."""
 
 
+_NOT_FOUND = '{{ $t := "" }}{{ $d := false }}'
+_HAS_BRACKETS = (
+    '{{ $h := html (printf "%q" $s) }}{{ if ne (len (print $h $h)) (len (printf "%q%s" $s (html $h))) }}'
+)
+"""Whether ``<`` or ``>`` is in a text, however long it is.
+
+What ``html`` escapes becomes four characters longer, but three if it is one of them; escaped once more all
+of it becomes four longer, for it begins with ``&`` now. So both add the same only where neither of them is
+there. NULs would spoil the sum; quoted, there are none.
+"""
+
+
 def find(part: str | None, *, is_likely: bool = False) -> str:
     """Return whether a constant, or ``$p``, is in the text as ``$d``, and the text from there as ``$t``.
 
@@ -98,13 +110,28 @@ def find(part: str | None, *, is_likely: bool = False) -> str:
     """
     if part is None:
         return find_any()
+    search = _first(part, is_likely=is_likely)
+    return _NOT_FOUND + (search if is_likely else _unless_clean([part], search))
+
+
+def find_next(part: str | None) -> str:
+    """Return what ``find`` does, for what may well be there more than once."""
+    if part is None:
+        return find_any()
+    search = _first(part, is_likely=True)
+    return _NOT_FOUND + (_unless_clean([part], search) if _has_brackets(part) else search)
+
+
+def _first(part: str, *, is_likely: bool) -> str:
     search, behind = _search([part], is_likely=is_likely)
-    search += (
-        f"{{{{ $d = gt (len $t) {behind} }}}}"
+    return (
+        f"{search}{{{{ $d = gt (len $t) {behind} }}}}"
         f"{{{{ if $d }}}}{{{{ $t = slice $t 0 (len (slice $t {behind})) }}}}{{{{ end }}}}"
     )
-    search = search if is_likely else _unless_clean([part], search)
-    return f'{{{{ $t := "" }}}}{{{{ $d := false }}}}{search}'
+
+
+def _has_brackets(part: str) -> bool:
+    return "<" in part or ">" in part
 
 
 def from_any(parts: Sequence[str]) -> str:
@@ -124,6 +151,9 @@ def sort_of(part: str | None) -> str | None:
 
 
 def _unless_clean(parts: Sequence[str], search: str) -> str:
+    """Return a search that is only done in texts that may have one of some constants."""
+    if all(map(_has_brackets, parts)):
+        return f"{_HAS_BRACKETS}{search}{{{{ end }}}}"
     clean = _clean_of(parts)
     if clean is None:
         return search
@@ -317,6 +347,9 @@ LENGTH = (
     "{{ $t = slice $t (len $b) }}{{ end }}{{ $d := len $n }}"
 )
 """Characters of a text: padding it to its length in bytes adds a space for each byte that is no character."""
+
+PARITY = '{{ $d := 0 }}{{ if eq (slice (printf "%064b" $s) 63) "1" }}{{ $d = 1 }}{{ end }}'
+"""What is left of a whole number divided by two: its last binary digit."""
 
 NUMBER = (
     '{{ $n := "" }}{{ $t := $s }}{{ range len $s }}{{ $c := slice $t 0 1 }}{{ $t = slice $t 1 }}'

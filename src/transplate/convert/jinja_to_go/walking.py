@@ -135,7 +135,10 @@ class Walking(Interface):
         index, item = self.fresh("i"), self.fresh(self.item_name)
         self.indexes[index.name] = value.expr
         self.origins[item.name] = value.expr, index
-        loop = self._list_loop(value, elements, index)
+        last: Operand | None = None
+        if "last" in wants and value.kinds == frozenset({"messages"}) and self.is_nonempty(value):
+            last = self.declare("last", call("len", call("slice", value.expr, number(1))))
+        loop = self._list_loop(value, elements, index, last)
 
         def write() -> None:
             self.learn(value.expr, True)
@@ -158,16 +161,20 @@ class Walking(Interface):
 
         self.walk_raw(kept, write)
 
-    def _list_loop(self, value: Go, elements: frozenset[str], index: Variable) -> Loop:
+    def _list_loop(
+        self, value: Go, elements: frozenset[str], index: Variable, end: Operand | None = None
+    ) -> Loop:
+        """Return the loop over a list; of what is at the end only the index may be known."""
         rest = call("slice", value.expr, index)
-        last = call("eq", call("len", rest), number(1))
+        sides = (call("len", rest), number(1)) if end is None else (index, end)
+        last = call("eq", *sides)
 
         def previous() -> Value:
             place = call("len", call("slice", call("slice", value.expr, number(0), index), number(1)))
             return Go(elements, call("index", value.expr, place), index)
 
         def following() -> Value:
-            return Go(elements, call("index", rest, number(1)), call("ne", call("len", rest), number(1)))
+            return Go(elements, call("index", rest, number(1)), call("ne", *sides))
 
         return Loop(
             {

@@ -130,7 +130,7 @@ class WalkingTexts(Interface):
             self.items.append(build.when(negated(more), (Break(),)))
             part, found, tail = self.fresh("part"), self.fresh("f"), self.fresh("t")
             self.encode(
-                strings.find(separator, is_likely=True).replace("$d", "$f"),
+                strings.find_next(separator).replace("$d", "$f"),
                 "the next part",
                 s=rest,
                 f=found,

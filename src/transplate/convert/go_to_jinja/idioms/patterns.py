@@ -181,12 +181,6 @@ def _cuts(characters: str) -> tuple[Idiom, ...]:
     return tuple(made)
 
 
-_PARITY = (
-    '{{ $b := printf "%b" $s }}{{ $d := 0 }}'
-    '{{ if eq (slice $b (len (slice $b 1))) "1" }}{{ $d = 1 }}{{ end }}'
-)
-
-
 def _on_lines(items: go.Body) -> Iterator[Idiom]:
     """Yield what writes JSON on lines, if a body begins with a line break and some spaces."""
     match items[0]:
@@ -222,7 +216,7 @@ def _others() -> tuple[Idiom, ...]:
     return (
         Idiom(strings.LENGTH.removesuffix("{{ $d := len $n }}"), (("n", "characters"),)),
         Idiom(strings.find_any(), (("d", "contains"),)),
-        Idiom(_PARITY, (("d", "parity"),)),
+        Idiom(strings.PARITY, (("d", "parity"),)),
         *(
             Idiom(cases.change_case(lower=name == "lower", is_ascii=is_ascii), (("d", name),))
             for name in ("lower", "upper")
