@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.oracle.ollama import GoOracle
 from transplate.convert import to_go
 from transplate.ollama import OllamaTemplate, Values
 
@@ -45,6 +46,30 @@ def test_searches_find_what_python_finds(call: str) -> None:
             text = "".join(rng.choices(pieces, k=rng.randint(0, 9)))
             printed = template.execute(Values([{"role": "user", "content": text}])) if text else ""
             assert printed == (wanted(text, part) if text else ""), (part, text)
+
+
+def test_brackets_are_seen_among_what_is_escaped(go_oracle: GoOracle) -> None:
+    """Ask whole texts for ``<`` and ``>``: quotes and NULs become longer too where these are escaped."""
+    source = "{{ '>&' in messages[0].content }}{{ '<' in messages[0].content }}"
+    template = to_go(source, exact=True).text
+    rng = Random(5)
+    texts = ["".join(rng.choices("<>&&\"'\\\0\0\n\x7f\ufffdé=", k=rng.randint(1, 8))) for _ in range(300)]
+    requests = [{"messages": [{"role": "user", "content": text}]} for text in texts]
+    answers = go_oracle.render_all(template, requests)
+    assert [one.output.decode() for one in answers] == [f"{'>&' in text}{'<' in text}" for text in texts]
+
+
+def test_items_of_lists_may_have_more_than_a_million_bytes(go_oracle: GoOracle) -> None:
+    """Collect long texts: Go takes widths up to a million, and lengths are read as widths."""
+    source = (
+        "{% set ns = namespace(found=[]) %}"
+        "{% for message in messages %}{% set ns.found = ns.found + [message.content] %}{% endfor %}"
+        "{% for text in ns.found %}{{ text }}|{% endfor %}"
+    )
+    texts = ["a" * length for length in (0, 9, 999_998, 999_999, 1_000_000, 2_345_678)]
+    request = {"messages": [{"role": "tool", "content": text} for text in texts]}
+    answer = go_oracle.render(to_go(source, exact=True).text, request)
+    assert answer.output.decode() == "".join(f"{text}|" for text in texts)
 
 
 SEVERAL = {
