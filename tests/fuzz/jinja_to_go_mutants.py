@@ -340,7 +340,8 @@ def _neighbours(value: str) -> list[str]:
 
 def _values(value: str, rng: Random) -> list[Any]:
     """Return values that are printed as JSON; of one kind, since the default form takes some for granted."""
-    return rng.choice((_NUMBERS, _NUMBERS, rng.sample(_STRINGS, 2), ["<a> & 'b'"], [None, True, 1, value]))
+    numbers = rng.sample(_NUMBERS, len(_NUMBERS))
+    return rng.choice((numbers, numbers, rng.sample(_STRINGS, 2), ["<a> & 'b'"], [None, True, 1, value]))
 
 
 def _text_with(
