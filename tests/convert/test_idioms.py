@@ -61,6 +61,13 @@ METHODS = {
         "{% if '/no_think' in message.content %}no{% elif '/think' in message.content %}yes{% endif %}"
         "{{ message.content.replace('/no_think', '').replace('/think', '').rstrip() }}"
     ),
+    "parts of a text": (
+        "{% for part in message.content.split('</think>') %}[{{ part.split('<think>')[0] }}]{% endfor %}"
+    ),
+    "parts of a text that are kept": (
+        "{% set ns = namespace(kept='') %}{% for part in message.content.split('<think>') %}"
+        "{% if part.strip() %}{% set ns.kept = ns.kept + part %}{% endif %}{% endfor %}{{ ns.kept }}"
+    ),
     "a list of texts": (
         "{% set ns = namespace(texts=[]) %}{% for other in messages %}{% if other.content %}"
         "{% set ns.texts = ns.texts + [other.role + '=' + other.content] %}{% endif %}{% endfor %}"
@@ -209,6 +216,7 @@ FUNCTIONS_OF = {
     "replace": "replaced",
     "any of several, not tags": "has_any",
     "a list of texts": "no_texts",
+    "parts of a text": "split",
     "texts seen before": "no_texts",
     "parity": "parity",
     "JSON of a tool": "python_json",

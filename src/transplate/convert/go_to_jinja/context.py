@@ -51,6 +51,7 @@ class Context:
         wide: The assigned variables that may hold a text which is not ASCII; grows likewise.
         naturals: The names that hold the numbers of a range over an integer.
         keys: The names that hold the keys of a map in a range over it, and that map.
+        lists: The values of the JSON that are known to be lists where a part is lowered.
         pending: Checks to write in front of the statement that is being lowered.
         state: The namespace that holds the variables of what is lowered; one that calls itself has its own.
         refusals: Operations that the target cannot express, by expression; refused if they survive.
@@ -72,6 +73,7 @@ class Context:
     wide: set[Declaration] = field(default_factory=set)
     naturals: set[j.Expression] = field(default_factory=set)
     keys: dict[j.Expression, j.Expression] = field(default_factory=dict)
+    lists: set[j.Expression] = field(default_factory=set)
     variables: dict[Declaration, Value] = field(default_factory=dict)
     targets: dict[Declaration, j.Name | j.Attribute] = field(default_factory=dict)
     mutable: set[j.Expression] = field(default_factory=set)

@@ -368,6 +368,9 @@ def _slice(c: Context, arguments: list[Argument], span: Span) -> Value:
         c.check(j.TRUE, "slice of untyped nil")
         return value
     bounds = [argument.lower() for argument in arguments[1:]]
+    if any(bound.shape is Shape.TEXT for bound in bounds):
+        c.check(j.TRUE, "cannot index slice/array with type string")
+        return Value(Shape.TEXT, j.EMPTY)
     if any(bound.shape is not Shape.INT for bound in bounds):
         raise c.refusal(span, "a bound of a slice that is no integer fails in Ollama")
     if len(bounds) == 3:

@@ -223,7 +223,9 @@ class _Lowering:
             copy = self.c.symbol("values")
             return [j.Set(copy, subject), *self.dynamic_range(loop, Value(Shape.ANY, copy), place, orelse)]
         over_map = self.typed_range(loop, Value(Shape.ARGUMENTS, subject), place, orelse)
+        self.c.lists.add(subject)
         over_list = self.typed_range(loop, Value(Shape.ANY_LIST, subject, optional=True), place, orelse)
+        self.c.lists.discard(subject)
         scalar = b.or_(*(j.Test(subject, test) for test in ("string", "boolean", "number")))
         return [
             j.If(

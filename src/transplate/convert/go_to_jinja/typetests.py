@@ -43,6 +43,8 @@ def is_unset(c: Context, value: Value, span: Span) -> j.Expression:
 
 def as_list(c: Context, value: Value, span: Span) -> Value:
     """Return a variable that holds one sort of list, or what fails in Go where it is one, as the list."""
+    if value.shape is Shape.ANY and value.expression in c.lists:
+        return Value(Shape.ANY_LIST, value.expression)
     lists = [shape for shape in value.shapes if shape in ELEMENTS and shape is not Shape.PROPERTY_TYPE]
     others = value.shapes - set(lists)
     if len(lists) != 1 or not others or value.optional:

@@ -9,6 +9,7 @@ from transplate.convert.go_to_jinja import printing
 from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.idioms.lists import NO_TEXTS, WITH_TEXT
 from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY, HAS_ANY, TEXT_IF
+from transplate.convert.go_to_jinja.idioms.splits import SPLIT
 from transplate.convert.go_to_jinja.shapes import Shape, Value
 from transplate.convert.go_to_jinja.text import CHARACTERS, FROM_FIRST
 from transplate.convert.go_to_jinja.typetests import has_type
@@ -150,6 +151,10 @@ def _split(subject: j.Expression, part: j.Expression) -> j.Call:
     return j.Call(j.Attribute(subject, "split"), (part,))
 
 
+def _parts(_c: Context, _span: Span, subject: j.Expression, part: j.Expression) -> Value:
+    return Value(Shape.TEXTS, _split(subject, part))
+
+
 def _before_first(_c: Context, _span: Span, subject: j.Expression, part: j.Expression) -> Value:
     return Value(Shape.TEXT, j.Item(_split(subject, part), j.Literal(0)))
 
@@ -196,6 +201,7 @@ def _cased(c: Context, span: Span, subject: j.Expression, method: str) -> Value:
 _METHODS: dict[str, Callable[..., Value]] = {
     "contains": _contains,
     HAS_ANY: _has_any,
+    SPLIT: _parts,
     FROM_ANY: _from_any,
     "before_first": _before_first,
     "after_last": _after_last,

@@ -12,10 +12,11 @@ from functools import lru_cache
 
 from transplate.convert.go_to_jinja.idioms.matching import (
     HOLE,
+    declared_by,
     inside,
     match,
     parts_of,
-    reads_dot,
+    reads_own_dot,
     rebuilt,
     said,
     variables_in,
@@ -71,27 +72,6 @@ def _walk() -> tuple[go.Action, go.Range]:
     assert isinstance(copy, go.Action)  # noqa: S101
     assert isinstance(loop, go.Range)  # noqa: S101
     return copy, replace(loop, body=said(loop.body)[:-1])
-
-
-def _dot_is_read(items: go.Body) -> bool:
-    """Tell whether items read the dot that they are given."""
-    for item in items:
-        match item:
-            case go.Range(pipeline, _, orelse) | go.With(pipeline, _, orelse):
-                bodies: tuple[go.Body, ...] = (orelse.body,) if isinstance(orelse, go.Else) else ()
-                if reads_dot(pipeline) or any(map(_dot_is_read, bodies)) or isinstance(orelse, go.With):
-                    return True
-            case go.If(pipeline, body, orelse):
-                if reads_dot(pipeline) or _dot_is_read(body):
-                    return True
-                if orelse is not None and _dot_is_read(
-                    orelse.body if isinstance(orelse, go.Else) else (orelse,)
-                ):
-                    return True
-            case _:
-                if reads_dot(item):
-                    return True
-    return False
 
 
 class _Packed:
@@ -243,7 +223,7 @@ class _Packed:
         found = match((copy, loop), (first, replace(second, body=taking)), 0, self.resolution)
         if found is None or not self.is_home(found.holes["p"]):
             return None
-        rest, number, item = (_declared(one) for one in (first, taking[1], taking[-2]))
+        rest, number, item = (declared_by(one) for one in (first, taking[1], taking[-2]))
         for helper in (rest, number):
             if self._count(helper) != sum(
                 self.resolution.of(one) is self.resolution.of(helper) for one in variables_in((first, taking))
@@ -262,17 +242,12 @@ class _Packed:
             return replace(node, operands=(item,)) if isinstance(node, go.Command) and is_text(node) else node
 
         reads = sum(self.resolution.of(one) is declaration for one in variables_in(inner))
-        if reads != sum(map(is_text, parts_of(inner))) or _dot_is_read(inner):
+        if reads != sum(map(is_text, parts_of(inner))) or reads_own_dot(inner):
             return None
         pipeline = go.Pipeline(
             (go.Command((found.holes["p"],), second.pipeline.span),), (item,), span=second.pipeline.span
         )
         return replace(second, pipeline=pipeline, body=self.body(rebuilt(inner, as_text)))
-
-
-def _declared(item: go.Item) -> go.Variable:
-    assert isinstance(item, go.Action)  # noqa: S101
-    return item.pipeline.declarations[0]
 
 
 def _with_command(item: go.Item, *operands: go.Operand) -> go.Item:

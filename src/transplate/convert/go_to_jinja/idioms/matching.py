@@ -258,3 +258,30 @@ def _is_bare(pipeline: go.Pipeline) -> bool:
 def reads_dot(node: object) -> bool:
     """Tell whether an operand depends on what dot is."""
     return any(isinstance(part, go.Dot | go.Field) for part in parts_of(node))
+
+
+def reads_own_dot(items: go.Body) -> bool:
+    """Tell whether items read the dot that they are given."""
+    for item in items:
+        match item:
+            case go.Range(pipeline, _, orelse) | go.With(pipeline, _, orelse):
+                bodies: tuple[go.Body, ...] = (orelse.body,) if isinstance(orelse, go.Else) else ()
+                if reads_dot(pipeline) or any(map(reads_own_dot, bodies)) or isinstance(orelse, go.With):
+                    return True
+            case go.If(pipeline, body, orelse):
+                if reads_dot(pipeline) or reads_own_dot(body):
+                    return True
+                if orelse is not None and reads_own_dot(
+                    orelse.body if isinstance(orelse, go.Else) else (orelse,)
+                ):
+                    return True
+            case _:
+                if reads_dot(item):
+                    return True
+    return False
+
+
+def declared_by(item: go.Item) -> go.Variable:
+    """Return the variable that a statement declares."""
+    assert isinstance(item, go.Action)  # noqa: S101
+    return item.pipeline.declarations[0]

@@ -9,6 +9,7 @@ from transplate.convert.go_to_jinja.idioms.lists import unpacked
 from transplate.convert.go_to_jinja.idioms.matching import Match, escaping, match, variables_in
 from transplate.convert.go_to_jinja.idioms.patterns import Idiom, candidates, printing_patterns
 from transplate.convert.go_to_jinja.idioms.searches import said_of_the_whole
+from transplate.convert.go_to_jinja.idioms.splits import over_parts
 from transplate.convert.go_to_jinja.resolve import Declaration, Resolution, resolve
 from transplate.gotmpl import nodes as go
 from transplate.source import Span
@@ -28,7 +29,7 @@ def recognised(tree: go.TemplateTree) -> go.TemplateTree:
     recogniser = _Recogniser(resolve(tree))
     templates = {name: recogniser.body(body) for name, body in tree.templates.items()}
     calls = replace(tree, body=recogniser.body(tree.body), templates=templates)
-    for rewritten in (said_of_the_whole, unpacked):
+    for rewritten in (said_of_the_whole, over_parts, unpacked):
         resolution = resolve(calls)
         calls = replace(
             calls,
