@@ -61,6 +61,14 @@ METHODS = {
         "{% if '/no_think' in message.content %}no{% elif '/think' in message.content %}yes{% endif %}"
         "{{ message.content.replace('/no_think', '').replace('/think', '').rstrip() }}"
     ),
+    "the same message": (
+        "{% set users = messages | selectattr('role', 'equalto', 'user') | list %}"
+        "{% if users and message == users[-1] %}last{% endif %}"
+    ),
+    "a message that may be none": (
+        "{% set first = messages[0] if messages[0].role == 'system' else none %}"
+        "{% if first and first.content %}{{ first.content }}{% endif %}"
+    ),
     "parts of a text": (
         "{% for part in message.content.split('</think>') %}[{{ part.split('<think>')[0] }}]{% endfor %}"
     ),
@@ -117,6 +125,11 @@ JSON = {
         _CALLS,
         "{% for key, value in call.function.arguments.items() %}{{ key }}={% if value is string %}{{ value }}"
         "{% else %}{{ value | tojson }}{% endif %}{% endfor %}",
+    ),
+    "arguments by their keys": (
+        _CALLS,
+        "{% for key in call.function.arguments %}{{ key }}={{ call.function.arguments[key] | tojson }}"
+        "{% endfor %}",
     ),
 }
 BY_CHARACTERS = {

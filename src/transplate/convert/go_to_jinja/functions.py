@@ -324,6 +324,9 @@ def _indexed(c: Context, value: Value, argument: Argument, span: Span) -> Value:
         is_one = j.Test(value.expression, "string")
         first = j.Item(value.expression, key.expression)
         return Value(Shape.TEXT, j.Conditional(is_one, value.expression, first))
+    if shape is Shape.ANY and isinstance(key.expression, j.Literal) and key.shape is Shape.TEXT:
+        c.check(j.Test(value.expression, "mapping", negated=True), "cannot index a value that is no map")
+        shape, value = Shape.ARGUMENTS, Value(Shape.ARGUMENTS, value.expression)
     if shape in MAP_ELEMENTS and key.shape is Shape.TEXT:
         if c.keys.get(key.expression) == value.expression and c.is_stable(value.expression):
             return Value(MAP_ELEMENTS[shape], j.Item(value.expression, key.expression))

@@ -158,7 +158,7 @@ def marshalled(c: Context, value: Value, span: Span, style: str = "") -> j.Expre
     if Shape.COMPLEX in value.shapes and value.only_shape is None:
         rest = replace(value, shape=one_or_all(value.shapes - {Shape.COMPLEX}))
         unset = is_unset(c, value, span)
-        return j.Conditional(unset, j.EMPTY, marshalled(c, rest, span, style))  # what Go cannot marshal
+        return j.Conditional(unset, j.EMPTY, marshalled(c, rest, span, style))
     if isinstance(value.shape, frozenset) and value.shapes - {Shape.NIL} in _NULLS:
         text = marshalled(c, Value(one_or_all(value.shapes - {Shape.NIL}), value.expression), span, style)
         return j.Conditional(b.is_nil(value.expression), j.Literal("null"), text)
@@ -168,6 +168,8 @@ def marshalled(c: Context, value: Value, span: Span, style: str = "") -> j.Expre
     match value.shape:
         case Shape.NIL:
             return j.Literal("null")
+        case Shape.COMPLEX:
+            return j.EMPTY  # JSON has no such numbers, and Ollama passes over the error
         case Shape.TEXT:
             return b.call(text_macro(style), as_text(value))
         case Shape.INT:

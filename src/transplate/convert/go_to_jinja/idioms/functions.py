@@ -10,7 +10,7 @@ from transplate.convert.go_to_jinja.context import Context
 from transplate.convert.go_to_jinja.idioms.lists import NO_TEXTS, WITH_TEXT
 from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY, HAS_ANY, TEXT_IF
 from transplate.convert.go_to_jinja.idioms.splits import SPLIT
-from transplate.convert.go_to_jinja.shapes import Shape, Value
+from transplate.convert.go_to_jinja.shapes import LISTS, Shape, Value
 from transplate.convert.go_to_jinja.text import CHARACTERS, FROM_FIRST
 from transplate.convert.go_to_jinja.typetests import has_type
 from transplate.convert.jinja_to_go.strings import ASCII_SPACES, SPACES
@@ -122,12 +122,18 @@ def _parity(c: Context, span: Span, number: Value) -> Value:
 
 def _python_number(c: Context, span: Span, number: Value) -> Value:
     """Return a number of the JSON as Python writes it; Go fails where it is something else."""
+    if number.only_shape in _NO_NUMBERS:
+        c.check(j.TRUE, "incompatible types for comparison")
+        return Value(Shape.TEXT, j.EMPTY)
     if number.shape is not Shape.ANY:
         raise c.refusal(span, "a number as Python prints it, of what may be something else")
     is_number = has_type(c, number, Shape.FLOAT.value, span)
     c.check(b.not_(is_number), "incompatible types for comparison")
     return Value(Shape.TEXT, b.call("python_json", number.expression))
 
+
+_NO_NUMBERS = LISTS | {Shape.TEXT, Shape.BOOL, Shape.INT}
+"""Shapes that Go compares with no fraction."""
 
 _NUMBERS = {"parity": _parity, "python_number": _python_number}
 
