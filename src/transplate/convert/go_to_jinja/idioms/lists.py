@@ -6,7 +6,8 @@ are put behind it, and a loop takes them off again, one in each round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -38,23 +39,27 @@ _ITEM = "%08d%s"
 
 def unpacked(items: go.Body, resolution: Resolution) -> go.Body:
     """Return a body with lists for the texts that are lists and nothing else."""
-    if not any(isinstance(part, go.String) and part.value == _ITEM for part in parts_of(items)):
-        return items
-    for home in list(_empty_at_first(items, resolution)):
-        made = _Packed(home, items, resolution)
-        as_list = made.body(items)
-        if made.is_list(as_list):
-            items = as_list
+    homes = set(_filled(items, resolution))
+    uses = Counter(id(resolution.of(variable)) for variable in variables_in(items)) if homes else Counter()
+    while homes:
+        made = _Packed(homes, uses, resolution)
+        as_lists = made.body(items)
+        others = made.no_lists(as_lists)
+        if not others:
+            return as_lists
+        homes -= others
     return items
 
 
-def _empty_at_first(items: go.Body, resolution: Resolution) -> Iterator[Declaration]:
-    """Yield the variables that hold an empty text at first and another one later."""
+def _filled(items: go.Body, resolution: Resolution) -> Iterator[Declaration]:
+    """Yield the variables that items are put behind."""
     for part in parts_of(items):
         match part:
-            case go.Action(go.Pipeline((go.Command((go.String(_, ""),)),), (variable,), False)):
+            case go.Action(go.Pipeline((go.Command((_, _, go.Pipeline((added,)))),), (variable,), True)):
                 home = resolution.of(variable)
-                if home is not None and home.assigned_in:
+                if home is not None and any(
+                    isinstance(one, go.String) and one.value == _ITEM for one in added.operands
+                ):
                     yield home
             case _:
                 pass
@@ -75,24 +80,33 @@ def _walk() -> tuple[go.Action, go.Range]:
 
 
 class _Packed:
-    """A variable as a list, and its copies, in a body."""
+    """Variables as lists, and their copies, in a body."""
 
-    def __init__(self, home: Declaration, whole: go.Body, resolution: Resolution) -> None:
-        self.homes = [home]
-        self.whole = whole
+    def __init__(self, homes: Iterable[Declaration], uses: Mapping[int, int], resolution: Resolution) -> None:
+        self.homes = {home: home for home in homes}
+        self.uses = uses
         self.resolution = resolution
 
+    def home(self, node: object) -> Declaration | None:
+        """Return the variable that a node is, or is a copy of."""
+        if not isinstance(node, go.Variable) or node.fields:
+            return None
+        declaration = self.resolution.of(node)
+        return None if declaration is None else self.homes.get(declaration)
+
     def is_home(self, node: object) -> bool:
-        """Tell whether a node is the variable or a copy of it."""
-        return isinstance(node, go.Variable) and not node.fields and self.resolution.of(node) in self.homes
+        """Tell whether a node is one of the variables or a copy of it."""
+        return self.home(node) is not None
 
-    def is_list(self, items: go.Body) -> bool:
-        """Tell whether a body does with the variable only what can be done with a list."""
-        reads = sum(map(self.is_home, variables_in(items)))
-        return reads > 1 and reads == sum(map(self._uses, parts_of(items)))
+    def no_lists(self, items: go.Body) -> set[Declaration]:
+        """Return the variables with which a body does what cannot be done with a list."""
+        reads = Counter(self.home(variable) for variable in variables_in(items))
+        for part in parts_of(items):
+            reads.subtract(map(self.home, self._uses(part)))
+        return {home for home, count in reads.items() if home is not None and count}
 
-    def _uses(self, node: object) -> int:
-        """Return how often a node has the variable where a list can be."""
+    def _uses(self, node: object) -> tuple[object, ...]:
+        """Return the variables that stand in a node where a list can be."""
         found: tuple[object, ...] = ()
         match node:
             case go.Action(go.Pipeline((go.Command((go.Identifier(name),)),), (variable,))) if (
@@ -110,12 +124,12 @@ class _Packed:
             case go.If(go.Pipeline((go.Command((variable,)),), ())):
                 found = (variable,)
             case go.If(go.Pipeline((go.Command((go.Identifier("and" | "or"), *operands)),), ())):
-                found = tuple(filter(self.is_home, operands))
+                return tuple(filter(self.is_home, operands))
             case go.Command((go.Identifier("not"), variable)):
                 found = (variable,)
             case _:
                 pass
-        return len(found) if all(map(self.is_home, found)) else 0
+        return found if len(set(map(self.home, found))) == 1 and self.is_home(found[0]) else ()
 
     def body(self, items: go.Body) -> go.Body:
         """Return a body with what is done with the variable done with a list."""
@@ -142,8 +156,9 @@ class _Packed:
                 self.is_home(source)
             ):
                 copy = self.resolution.of(variable)
-                if copy is not None and not copy.assigned_in and copy not in self.homes:
-                    self.homes.append(copy)
+                home = self.home(source)
+                if home is not None and copy is not None and not copy.assigned_in:
+                    self.homes.setdefault(copy, home)
                 return item
             case _:
                 changed: go.Item = inside(item, self.body)
@@ -151,8 +166,7 @@ class _Packed:
 
     def _count(self, variable: go.Variable) -> int:
         """Return how often a variable stands in the whole body."""
-        declaration = self.resolution.of(variable)
-        return sum(self.resolution.of(one) is declaration for one in variables_in(self.whole))
+        return self.uses[id(self.resolution.of(variable))]
 
     def _added(self, first: go.Item, second: go.Item | None = None) -> go.Item | None:
         """Return the statement that puts a text behind a list, if two are that."""
@@ -194,7 +208,7 @@ class _Packed:
             ) if (
                 layout == _ITEM
                 and self.is_home(source)
-                and self.is_home(variable)
+                and self.home(variable) is self.home(source)
                 and self._is_only(item, one, other)
             ):
                 value = go.Pipeline((go.Command((printing, text)),))
