@@ -263,4 +263,15 @@ SMALL = {
         "{% for m in messages[::-1] %}{{ m.content }}{% if loop.previtem and loop.previtem.role == 'user' %}U"
         "{% endif %}{% if loop.nextitem is defined %}{{ loop.nextitem.content }}{% endif %}{% endfor %}"
     ),
+    "any of several constants": (
+        "{% for m in messages %}{% set failed = 'error:' in m.content or ('fatal:' in m.content or "
+        "'<broken>' in m.content) or '\\nstop:' in m.content or 'ö' in m.content or 'cannot' in m.content %}"
+        "{{ m.content|upper if failed else m.content }}{{ 'not found' in m.role or 'user' in m.role or "
+        "'fatal:' in m.role or m.tool_calls and true }}{% endfor %}"
+    ),
+    "a constant taken out or replaced by another": (
+        "{% for m in messages %}{% if '<|off|>' in m.content %}{{ m.content.split('<|off|>')|join('')|trim }}"
+        "{% else %}{{ m.content.split(m.role)|join('_') }}{% endif %}{{ m.content.split('a')[1:]|join('a') }}|"  # noqa: E501
+        "{{ m.content.split('\\n')|join(m.role) }}{% endfor %}"
+    ),
 }

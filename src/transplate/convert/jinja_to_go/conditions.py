@@ -12,6 +12,7 @@ from transplate.convert.jinja_to_go.operands import (
     either,
     negated,
 )
+from transplate.convert.jinja_to_go.searches import asked_together
 from transplate.convert.jinja_to_go.truths import Condition, all_of, any_of, as_operand, opposite, truth_value
 from transplate.convert.jinja_to_go.values import (
     ELEMENTS,
@@ -50,7 +51,7 @@ class Conditions(Interface):
         if isinstance(node, j.Not):
             return opposite(self.condition(node.value))
         if isinstance(node, j.And | j.Or):
-            return self._chain(node.operands, isinstance(node, j.And))
+            return self._chain(_flat(node.operands, type(node)), isinstance(node, j.And))
         if isinstance(node, j.Conditional):
             test = self.condition(node.test)
             if isinstance(test, bool):
@@ -68,12 +69,14 @@ class Conditions(Interface):
         return condition if holds is None else holds
 
     def _chain(self, operands: Sequence[j.Expression], is_and: bool) -> Condition:
-        left = self.condition(operands[0])
-        if len(operands) == 1:
+        left, rest_of_it = (False, operands) if is_and else self.any_found(operands)
+        if rest_of_it is operands:
+            left, rest_of_it = self.condition(operands[0]), operands[1:]
+        if not rest_of_it:
             return left
         if isinstance(left, bool):
-            return self._chain(operands[1:], is_and) if left is is_and else left
-        rest, items = self._after(left, is_and, lambda: self._chain(operands[1:], is_and))
+            return self._chain(rest_of_it, is_and) if left is is_and else left
+        rest, items = self._after(left, is_and, lambda: self._chain(rest_of_it, is_and))
         if not items:
             return all_of(left, rest) if is_and else any_of(left, rest)
         found = self.declare("is", left)
@@ -170,6 +173,10 @@ class Conditions(Interface):
     def _logical(self, operands: Sequence[j.Expression], is_and: bool) -> Value:
         if len(operands) == 1:
             return self._value(operands[0])
+        if not is_and and all(map(_is_truth, operands)):
+            flat = _flat(operands, j.Or)
+            if asked_together(flat):
+                return truth_value(self._chain(flat, False))
         left = self.value(operands[0])
         test = self.settled(self.truth(left))
         if isinstance(test, bool):
@@ -213,6 +220,12 @@ class Conditions(Interface):
             or (empty == Const("") and left.kinds == TEXT)
         )
         return Go(left.kinds, left.expr) if is_same else None
+
+
+def _flat(operands: Sequence[j.Expression], sort: type[j.And | j.Or]) -> list[j.Expression]:
+    """Return the operands of an ``and`` or ``or``, with those of operands that are one too."""
+    found = [_flat(one.operands, sort) if isinstance(one, sort) else [one] for one in operands]
+    return [one for some in found for one in some]
 
 
 def _is_truth(node: j.Expression) -> bool:

@@ -193,6 +193,11 @@ class Filters(Interface):
             raise self.split_kinds(value, "a join of a type")
         if isinstance(value, Split) and _joins(value, separator):
             return self.behind_separator(value)
+        if isinstance(value, Split) and value.separator is not None and _is_whole(value):
+            old = value.separator
+            return self._call_string(
+                value.text, "replace", [Const(old) if isinstance(old, str) else Go(TEXT, old), separator]
+            )
         separator = self.kept(separator, "separator")
 
         def write() -> None:
@@ -212,9 +217,14 @@ class Filters(Interface):
         return text_value(self.captured(write))
 
 
+def _is_whole(value: Split) -> bool:
+    """Tell whether all parts of a split text are there."""
+    return value == Split(value.text, value.separator)
+
+
 def _joins(value: Split, separator: Value) -> bool:
     """Tell whether a split text is joined by what it is split at, all of it or all but its first part."""
-    if value.skip > 1 or value.drop or value.limit is not None or value.from_right:
+    if not _is_whole(replace(value, skip=max(0, value.skip - 1))):
         return False
     if isinstance(separator, Go):
         return value.separator is not None and separator.expr == value.separator

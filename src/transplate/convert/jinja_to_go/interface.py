@@ -651,6 +651,10 @@ class Interface(Writer):
         """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
         raise NotImplementedError
 
+    def any_found(self, nodes: Sequence[j.Expression]) -> tuple[Condition, Sequence[j.Expression]]:
+        """Return whether any of several constants is in a text, and what is left of the operands of `or`."""
+        raise NotImplementedError
+
     def replaced(self, old: str | None, new: str | None, operands: dict[str, Operand]) -> Variable:
         """Return a text with a constant, or ``p``, replaced by another, or ``q``."""
         raise NotImplementedError

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.guards import Guard, Origin, Search
 from transplate.convert.jinja_to_go.interface import Interface
+from transplate.convert.jinja_to_go.truths import Condition, any_of
 from transplate.convert.jinja_to_go.values import TEXT, TRUTH, Go, ListOf, Value
 from transplate.gotmpl.nodes import Body, Operand, Variable
 from transplate.gotmpl.printer import print_node
 from transplate.gotmpl.quoting import quote
+from transplate.jinja import nodes as j
+
+_FEWEST = 3
+"""Constants that are looked for together where only whether any is there is asked: where there are two, it is
+likely to be asked for one of them again."""
 
 
 class Searches(Interface):
@@ -16,7 +25,7 @@ class Searches(Interface):
 
     def located(self, part: str | None, operands: dict[str, Operand]) -> tuple[Variable, Variable]:
         """Return whether a constant is in a text, or ``p`` is, and the text from there on."""
-        key = " ".join(("place of", repr(part), *(print_node(operand) for operand in operands.values())))
+        key = _place_of(part, *operands.values())
         stable = all(self.is_stable(operand) for operand in operands.values())
         held = self.state.decoded.get(key) if stable else None
         if held is None:
@@ -49,13 +58,48 @@ class Searches(Interface):
         assert isinstance(variables[1], Variable)  # noqa: S101
         return variables[0], variables[1]
 
+    def any_found(self, nodes: Sequence[j.Expression]) -> tuple[Condition, Sequence[j.Expression]]:
+        """Return whether any of several constants is in one text, and what is left of the operands of ``or``.
+
+        What is asked together takes one search, in place of one for each constant.
+        """
+        together = asked_together(nodes)
+        container = nodes[0].right if isinstance(nodes[0], j.Binary) else None
+        by_sort: dict[str, list[str]] = {}
+        for one in together:
+            part = _part_in(one, container)
+            sort = strings.sort_of(part)
+            if part is not None and sort is not None:
+                by_sort.setdefault(sort, []).append(part)
+        groups = [tuple(dict.fromkeys(parts)) for parts in by_sort.values()]
+        groups = [parts for parts in groups if len(parts) >= _FEWEST]
+        if container is None or not groups:
+            return False, nodes
+        text = self.known(self.value(container))
+        if not (isinstance(text, Go) and text.kinds == TEXT and text.present is None):
+            return False, nodes
+        found = [self._has_any(text.expr, parts) for parts in groups]
+        rest = [one for one in together if not any(_part_in(one, container) in parts for parts in groups)]
+        return any_of(*found), [*rest, *nodes[len(together) :]]
+
+    def _has_any(self, text: Operand, parts: Sequence[str]) -> Operand:
+        key = f"any of {parts!r} in {print_node(text)}"
+        held = self.state.decoded.get(key)
+        if isinstance(held, Go):
+            return held.expr
+        found = self.run(strings.has_any(parts), _any_of(parts), "found", s=text)
+        if self.is_stable(text):
+            self.state.decoded[key] = Go(TRUTH, found)
+        return found
+
     def replaced(self, old: str | None, new: str | None, operands: dict[str, Operand]) -> Variable:
         """Return a text with a constant, or ``p``, replaced by another, or ``q``."""
         said, source = "with another text in its place", operands["s"]
         stable = all(map(self.is_stable, operands.values()))
         search = self._search_in(source, old) if stable else None
         if search is None:
-            return self.run(strings.replace(old, new), said, "replaced", **operands)
+            is_likely = old is not None and self._is_found(old, source)
+            return self.run(strings.replace(old, new, is_likely=is_likely), said, "replaced", **operands)
         key = " ".join(("replaced", repr((old, new)), *map(print_node, operands.values())))
         held = self.state.decoded.get(key)
         if isinstance(held, Go) and isinstance(held.expr, Variable):
@@ -78,6 +122,12 @@ class Searches(Interface):
         self.made_of[result.name] = Origin(search.source, search)
         self.state.decoded[key] = Go(TEXT, result)
         return result
+
+    def _is_found(self, part: str, text: Operand) -> bool:
+        """Tell whether it is known that a constant is in a text."""
+        held = self.state.decoded.get(_place_of(part, text))
+        found = held.items[0] if isinstance(held, ListOf) else None
+        return isinstance(found, Go) and self.is_known(found.expr) is True
 
     def derive(self, made: Operand, source: Operand) -> None:
         """Note that a text was cut out of another."""
@@ -131,10 +181,30 @@ class Searches(Interface):
         self.items += [build.declare(home, guard.text), *(build.declare(result, home) for result in results)]
 
     def _search_for_any(self, search: Search) -> Body:
-        said = "whether any of " + ", ".join(map(shown, search.parts)) + " is in it"
         with self.block() as items:
-            self.encode(strings.from_any(search.parts), said, s=search.source, d=search.home)
+            self.encode(strings.from_any(search.parts), _any_of(search.parts), s=search.source, d=search.home)
         return tuple(items)
+
+
+def asked_together(nodes: Sequence[j.Expression]) -> list[j.Expression]:
+    """Return the expressions at the front that ask whether a constant is in one thing, if they are many."""
+    container = nodes[0].right if isinstance(nodes[0], j.Binary) else None
+    found = list(takewhile(lambda one: _part_in(one, container) is not None, nodes))
+    return found if len(found) >= _FEWEST else []
+
+
+def _part_in(node: j.Expression, container: j.Expression | None) -> str | None:
+    if not (isinstance(node, j.Binary) and node.operator == "in" and node.right == container):
+        return None
+    return node.left.value if isinstance(node.left, j.Literal) and isinstance(node.left.value, str) else None
+
+
+def _place_of(part: str | None, *operands: Operand) -> str:
+    return " ".join(("place of", repr(part), *map(print_node, operands)))
+
+
+def _any_of(parts: Sequence[str]) -> str:
+    return f"whether any of {', '.join(map(shown, parts))} is in it"
 
 
 def shown(part: str | None) -> str:

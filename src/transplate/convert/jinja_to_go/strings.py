@@ -6,7 +6,7 @@ characters in the precision of ``%s``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from transplate.gotmpl.quoting import quote
 
@@ -17,7 +17,7 @@ SPACES = (*ASCII_SPACES, *_SPACES_2, *_SPACES_3)
 """What Python's ``strip`` cuts off, and what of it is ASCII."""
 
 
-def _words(characters: tuple[str, ...] | str) -> str:
+def _words(characters: Iterable[str]) -> str:
     return " ".join(quote(character) for character in characters)
 
 
@@ -71,16 +71,14 @@ def _right_strip(by_length: Mapping[int, tuple[str, ...]]) -> str:
             "{{ range len $s }}{{ $k := len (slice $d 1) }}"
             f"{{{{ if {other} }}}}{{{{ break }}}}{{{{ end }}}}{{{{ $d = slice $d 0 $k }}}}{{{{ end }}}}"
         )
-    text = "{{ range len $s }}{{ if not $d }}{{ break }}{{ end }}"
-    for length, found in sorted(by_length.items()):
-        there = "" if length == 1 else f"{{{{ if ge (len $d) {length} }}}}"
-        text += (
-            f"{there}{{{{ $k{length} := len (slice $d {length}) }}}}"
-            f"{{{{ if eq (slice $d $k{length}) {_words(found)} }}}}"
-            f"{{{{ $d = slice $d 0 $k{length} }}}}{{{{ continue }}}}{{{{ end }}}}"
-            f"{'{{ end }}' if there else ''}"
-        )
-    return f"{text}{{{{ break }}}}{{{{ end }}}}"
+    words = _words([one for _, found in sorted(by_length.items()) for one in found])
+    return (
+        "{{ range len $s }}{{ $n := len $d }}"
+        f"{{{{ range $i := {1 + max(by_length)} }}}}{{{{ if and $i (ge (len $d) $i) }}}}"
+        f"{{{{ $k := len (slice $d $i) }}}}{{{{ if eq (slice $d $k) {words} }}}}"
+        "{{ $d = slice $d 0 $k }}{{ break }}{{ end }}{{ end }}{{ end }}"
+        "{{ if eq $n (len $d) }}{{ break }}{{ end }}{{ end }}"
+    )
 
 
 _CLEAN = {
@@ -140,6 +138,13 @@ def from_any(parts: Sequence[str]) -> str:
     cut = f"{{{{ if gt (len $t) {behind} }}}}{{{{ $d = slice $t 0 (len (slice $t {behind})) }}}}{{{{ end }}}}"
     whole = _unless_clean(parts, f'{{{{ $t := "" }}}}{search}{cut}')
     return f'{{{{ $d := "" }}}}{whole}'
+
+
+def has_any(parts: Sequence[str]) -> str:
+    """Return whether any of some constants is in the text as ``$d``."""
+    search, behind = _search(parts)
+    whole = _unless_clean(parts, f'{{{{ $t := "" }}}}{search}{{{{ $d = gt (len $t) {behind} }}}}')
+    return f"{{{{ $d := false }}}}{whole}"
 
 
 def sort_of(part: str | None) -> str | None:
