@@ -274,4 +274,9 @@ SMALL = {
         "{% else %}{{ m.content.split(m.role)|join('_') }}{% endif %}{{ m.content.split('a')[1:]|join('a') }}|"  # noqa: E501
         "{{ m.content.split('\\n')|join(m.role) }}{% endfor %}"
     ),
+    "numbers as keys in their order": (
+        "{% set names = {10: 'ten', 9: 'nine', 100: 'hundred'} %}{% for m in messages %}{{ m.content }}"
+        "{% for n, name in names|dictsort %}{% if m.content|length < n %}{{ name }}{% endif %}{{ n }}"
+        "{% endfor %}{% endfor %}"
+    ),
 }

@@ -238,6 +238,17 @@ def test_real_ollama_finds_markers_that_few_requests_print(source: str, go_oracl
     assert list(tags) in (["<think>", "</think>"], ["[THINK]", "[/THINK]"])
 
 
+def test_real_ollama_finds_markers_that_end_in_a_word(go_oracle: GoOracle) -> None:
+    """Show what begins as in Gemma 4's; the word for who speaks is none."""
+    source = (
+        "{% for m in messages %}<turn>model\n{% if m.reasoning_content %}BEFORE{{ m.reasoning_content | trim }}"  # noqa: E501
+        "<end>{% endif %}{{ m.content | trim }}{% endfor %}"
+    )
+    for before, tags in (("<|channel>thought\n", ["<|channel>thought", "<end>"]), ("", ["", ""])):
+        text = to_go(source.replace("BEFORE", before), exact=True, ollama=OLLAMA_VERSION).text
+        assert list(go_oracle.infer(text).thinking_tags) == tags
+
+
 def test_real_ollama_finds_the_marker_of_calls_that_need_an_id(go_oracle: GoOracle) -> None:
     source = (
         "{% for m in messages %}{{ m.content | trim }}{% for c in m.tool_calls %}"

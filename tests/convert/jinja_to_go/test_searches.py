@@ -85,6 +85,10 @@ SEVERAL = {
             f"{'<think>' in text}{'</think>' in text.strip()}{'<call>' in text.strip().split('</think>')[0]}"
         ),
     ),
+    "any of them": (
+        "{{ '<think>' in text or '</think>' in text or '<call>' in text }}{{ '<call>' in text }}",
+        lambda text: f"{any(part in text for part in ('<think>', '</think>', '<call>'))}{'<call>' in text}",
+    ),
     "replaced": (
         "{{ text.replace('/think', '')|trim }}|{{ text.replace('/think', '').replace('/no_think', 'n') }}",
         lambda text: (

@@ -22,7 +22,8 @@ from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.roads import abilities_of_jinja, abilities_of_template
 
 _THINKING, _NAME, _CONTENT = "Some thinking of the model", "name_of_a_tool", "Some content of the model"
-_TAG_BEFORE = re.compile(r"(<[^<>]*>|\[[^\[\]]*\])\s*\Z")
+_TAG_BEFORE = re.compile(r"((?:<[^<>]*>|\[[^\[\]]*\])(?!assistant|model)\w*)\s*\Z")
+"""A tag, with a word behind it that names what begins; that of who speaks begins a turn, not thinking."""
 _TAG_BEHIND = re.compile(r"\s*(<[^<>]*>|\[[^\[\]]*\])")
 _Prints: TypeAlias = Callable[[Values], str]
 """What prints a request."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
 
 from transplate.convert.jinja_to_go import build, cases
 from transplate.convert.jinja_to_go.attributes import key_of, keys_in_order
@@ -73,7 +75,7 @@ class WalkingDicts(Interface):
         if isinstance(inner, DictOf):
             pairs = list(self.items_in(inner))
             if value.sorted:
-                pairs.sort(key=lambda pair: _order_of(pair[0], folds=value.folds))
+                pairs = _in_order(pairs, folds=value.folds)
             items: list[Value] = [
                 key if value.only == "keys" else found if value.only == "values" else ListOf((key, found))
                 for key, found in pairs
@@ -159,8 +161,11 @@ class WalkingDicts(Interface):
         self.range((), call("len", found), write)
 
 
-def _order_of(key: Value, *, folds: bool) -> str:
-    """Return what a key of a dict is put in order by."""
-    if not isinstance(key, Const) or not isinstance(key.value, str):
+def _in_order(pairs: Sequence[tuple[Value, Value]], *, folds: bool) -> list[tuple[Value, Value]]:
+    """Return the items of a dict in the order of its keys, which are texts or numbers."""
+    keys: list[Any] = [key.value if isinstance(key, Const) else None for key, _ in pairs]
+    if folds and all(isinstance(key, str) for key in keys):
+        keys = [key.lower() for key in keys]
+    elif not any(all(isinstance(key, sort) for key in keys) for sort in (str, int)):
         raise Refused("the order of keys that are not known")
-    return key.value.lower() if folds else key.value
+    return [pair for _, pair in sorted(zip(keys, pairs, strict=True), key=itemgetter(0))]
