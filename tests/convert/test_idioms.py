@@ -61,6 +61,15 @@ METHODS = {
         "{% if '/no_think' in message.content %}no{% elif '/think' in message.content %}yes{% endif %}"
         "{{ message.content.replace('/no_think', '').replace('/think', '').rstrip() }}"
     ),
+    "whether there is any of several": (
+        "{% if '</think>' in message.content or '<think>' in message.content"
+        " or '<tool_response>' in message.content %}yes{% endif %}"
+    ),
+    "whether there is any of several sorts": (
+        "{% set text = message.content %}"
+        "{% if '/think' in text or '/no_think' in text or 'user' in text %}yes{% else %}no{% endif %}"
+        "{% set any = 'one</think>' in text or '<think>one' in text or 'user<think>' in text %}{{ any }}"
+    ),
     "the same message": (
         "{% set users = messages | selectattr('role', 'equalto', 'user') | list %}"
         "{% if users and message == users[-1] %}last{% endif %}"
@@ -85,6 +94,12 @@ METHODS = {
         "{% set ns = namespace(seen=[]) %}{% for other in messages %}{% if other.content not in ns.seen %}"
         "{% set ns.seen = ns.seen + [other.content] %}new {{ other.role }}{% endif %}{% endfor %}"
     ),
+    "split and joined": "{{ message.content.split('<think>') | join('[') }}",
+    "replaced where it is": (
+        "{% set text = message.content %}{% if '</think>' in text %}{{ text.split('</think>') | join(', ') }}"
+        "{{ text.replace('</think>', '') }}{% endif %}"
+    ),
+    "parts at what is not a tag": "{% for part in message.content.split('one') %}[{{ part }}]{% endfor %}",
     "replace": "{{ message.content.replace('</think>', '<end>') }}",
     "startswith": "{% if message.content.startswith('<tool_response>') %}yes{% endif %}",
     "endswith": "{% if message.content.endswith('</think>') %}yes{% endif %}",
@@ -228,6 +243,10 @@ FUNCTIONS_OF = {
     "split, last": "after_last",
     "replace": "replaced",
     "any of several, not tags": "has_any",
+    "whether there is any of several": "has_any",
+    "split and joined": "replaced",
+    "parts at what is not a tag": "split",
+    "rstrip": "rstrip_space",
     "a list of texts": "no_texts",
     "parts of a text": "split",
     "texts seen before": "no_texts",
@@ -251,7 +270,7 @@ def test_other_names_are_recognised_and_other_statements_are_not(name: str, func
     for number, variable in enumerate(names):
         renamed = re.sub(rf"\{variable}\b", f"$other{number}", renamed)
     assert is_recognised(renamed)
-    begin = source.index("range len" if "range len" in source else "printf")
+    begin = next(source.index(one) for one in ("html (", "range len", "printf") if one in source)
     changed = 0
     for found in re.finditer(r'"(?:[^"\\]|\\.)*"|\b[0-9]+\b|\beq\b|\bne\b', source[begin : begin + 200]):
         at = begin + found.start()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from transplate.convert.go_to_jinja.idioms.matching import HOLE, parts_of, variables_in
-from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY
+from transplate.convert.go_to_jinja.idioms.searches import FROM_ANY, HAS_ANY
 from transplate.convert.jinja_to_go import cases, defines, strings
 from transplate.convert.jinja_to_go.cleanup import cleaned
 from transplate.convert.jinja_to_go.copies import without_copies
@@ -87,7 +87,7 @@ def candidates(items: go.Body) -> Iterator[Idiom]:
         yield from _searches(part)
     parts = tuple(_sought(items))
     if len(parts) > 1:
-        yield _any_of(parts)
+        yield from _any_of(parts)
     yield from _on_lines(items)
     yield from _cuts("".join(dict.fromkeys(_compared(loop))))
     yield from _others()
@@ -152,15 +152,25 @@ def _searches(part: str) -> tuple[Idiom, ...]:
         Idiom(strings.before(part), (("d", "before_first"),), (part,)),
         *(
             Idiom(search, results, (part,))
-            for search in (strings.find(part), strings.find(part, is_likely=True), strings.find_by_byte(part))
+            for search in dict.fromkeys(
+                (
+                    strings.find(part),
+                    strings.find(part, is_likely=True),
+                    strings.find_next(part),
+                    strings.find_by_byte(part),
+                )
+            )
             for results in (both, both[:1], both[1:])
         ),
     )
 
 
 @lru_cache(maxsize=256)
-def _any_of(parts: tuple[str, ...]) -> Idiom:
-    return Idiom(strings.from_any(parts), (("d", FROM_ANY),), parts)
+def _any_of(parts: tuple[str, ...]) -> tuple[Idiom, ...]:
+    return (
+        Idiom(strings.from_any(parts), (("d", FROM_ANY),), parts),
+        Idiom(strings.has_any(parts), (("d", HAS_ANY),), parts),
+    )
 
 
 @lru_cache(maxsize=256)
