@@ -279,4 +279,10 @@ SMALL = {
         "{% for n, name in names|dictsort %}{% if m.content|length < n %}{{ name }}{% endif %}{{ n }}"
         "{% endfor %}{% endfor %}"
     ),
+    "items that are taken for a dict": (
+        "{% macro kind(spec) %}{{ spec.type or spec['type'] or 'any' }}{% endmacro %}"
+        "{% for m in messages %}{{ m.content }}{% for t in tools or [] %}"
+        "{% for name, p in t.function.parameters.properties|items %}{{ kind(p|items) }}{{ kind(p.items()) }}"
+        "{{ kind(range(3)) }}{% endfor %}{% endfor %}{% endfor %}"
+    ),
 }

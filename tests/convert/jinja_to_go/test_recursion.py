@@ -12,6 +12,7 @@ from tests.fuzz.jinja_to_go_corpus import TOKENS
 from tests.fuzz.jinja_to_go_judge import RealJudge
 from tests.fuzz.jinja_to_go_requests import Case
 from transplate.convert import to_go
+from transplate.convert.jinja_to_go import convert
 
 CALLED = (
     "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}[CALL]{% endfor %}{% endfor %}"
@@ -60,6 +61,14 @@ METHODS = (
     "{% macro f(v, n=0) %}{% if n < 1 %}{% set x = f(v['items'], n + 1) %}<{{ x }}>{% endif %}"
     "{{ v is mapping }}{{ v.type is defined }}{{ v is string }}{% endmacro %}"
 )
+LONG = (
+    "{% macro name(k, w) %}{% if w is mapping %}{{ k|title }}{% elif w is string %}{{ w|tojson }}{% else %}"
+    "{{ w }}{{ k }}{{ w is none }}{{ k|length }}{% endif %}{% endmacro %}"
+    "{% macro f(v) %}{% set ns = namespace(out='') %}{% if v is mapping %}{% for k, w in v.items() %}"
+    "{% set x = f(w) %}{% set ns.out = ns.out ~ name(k, w) ~ x ~ name(k ~ '-b', x) %}{% endfor %}"
+    "{% elif v is not string and v is iterable %}{% for w in v %}{% set ns.out = ns.out ~ w|tojson ~ w %}"
+    "{% endfor %}{% else %}{% set ns.out = name('é' ~ v, v) %}{% endif %}{{ ns.out }}{% endmacro %}"
+)
 MACROS = {
     "typed": TYPED + CALLED.replace("CALL", "{{ f(c.function.arguments) }}"),
     "read": TYPED + CALLED.replace("CALL", "{% set x = f(c.function.arguments) %}{{ x|length }}{{ x }}"),
@@ -70,6 +79,7 @@ MACROS = {
     "lists": LISTS + CALLED.replace("CALL", "{{ f(c.function.arguments, []) }}"),
     "dicts": DICTS + CALLED.replace("CALL", "{{ f({'inner': c.function.arguments, 'key': m.role}) }}"),
     "methods": METHODS + CALLED.replace("CALL", "{{ f(c.function.arguments) }}"),
+    "long": LONG + CALLED.replace("CALL", "{{ f(c.function.arguments) }}"),
     "caller": CALLER + CALLED.replace("CALL", "{% call f(c.function.arguments) %}{{ m.role }}{% endcall %}"),
 }
 LEAVES: list[Any] = ["", "x", "long text", None, 3, True, [], {}, "é<&"]
@@ -105,6 +115,23 @@ def chain(depth: int) -> dict[str, Any]:
 @pytest.mark.parametrize("name", MACROS)
 @pytest.mark.parametrize("style", STYLES)
 def test_what_they_print_is_read(judge: RealJudge, name: str, style: str) -> None:
+    check(judge, name, style)
+
+
+@pytest.mark.parametrize("name", ["long", "typed", "mutual", "lists"])
+@pytest.mark.parametrize("style", STYLES)
+def test_what_they_print_is_read_in_short_results_too(
+    judge: RealJudge, name: str, style: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let the loop run what else is long too, as where a result would be long."""
+    usual = check(judge, name, style)
+    monkeypatch.setattr(convert, "_LONG", 0)
+    short = check(judge, name, style)
+    assert (len(short) < len(usual) - 2_000) if name == "long" else (short != usual)
+
+
+def check(judge: RealJudge, name: str, style: str) -> str:
+    """Compare what a template prints in real Ollama and in transformers, and return it."""
     random = Random(name)
     trees = [{"a": tree(random, depth), "b": tree(random, depth)} for depth in (0, 1, 1, 2, 2, 3, 3, 4, 5)]
     deepest = 4 if name == "mutual" else 9  # there each level is two calls
@@ -122,6 +149,7 @@ def test_what_they_print_is_read(judge: RealJudge, name: str, style: str) -> Non
             assert wanted.error is not None
             assert one.error is not None
             assert wanted.error in one.error
+    return text
 
 
 def test_calls_that_are_too_deep_stop_with_an_error(judge: RealJudge) -> None:

@@ -42,6 +42,8 @@ from transplate.ollama.functions import FUNCTIONS
 from transplate.ollama.versions import NEWEST, behaviour_of, parse_version
 from transplate.source import check_text
 
+_LONG = 60_000
+"""Characters of a result that is to be shorter, though it runs slower."""
 _MOST_VARIABLES = 8_000
 """How many variables a template may get before it is taken to be too long."""
 
@@ -89,11 +91,26 @@ def to_go(
     own = frozenset(filter(None, _texts((tree.body, tuple(given.values())))))
     broken = broken_by(own)
     allowed -= broken & {"plain-json"}
-    compiler = Compiler(collated, _request(given), allowed=allowed, budget=_MOST_VARIABLES, features=features)
-    compiler.broken = broken
-    try:
+
+    def converted(*, is_compact: bool) -> tuple[Compiler, Conversion]:
+        compiler = Compiler(
+            collated,
+            _request(given),
+            allowed=allowed,
+            budget=_MOST_VARIABLES,
+            features=features,
+            is_compact=is_compact,
+        )
+        compiler.broken = broken
         _compile(compiler)
-        made = _conversion(compiler, chat, ollama)
+        return compiler, _conversion(compiler, chat, ollama)
+
+    try:
+        compiler, made = converted(is_compact=False)
+        if compiler.has_run and len(made.text) > _LONG:
+            compact = converted(is_compact=True)
+            if len(compact[1].losses) <= len(made.losses):
+                compiler, made = compact
     except (TooLong, RecursionError, MemoryError):
         raise UnsupportedTemplate(
             f"the converted template would be longer than {LONGEST:,} characters", source=tree.source

@@ -350,7 +350,7 @@ def _title(self: Interface, value: Value, _: list[Value]) -> Value:
         return Const(do_title(text.value))
     source = self.text_operand(text)
     is_ascii = self.takes_ascii_letters(source)
-    return Go(TEXT, self.run(cases.title(is_ascii=is_ascii), s=source))
+    return Go(TEXT, self.run_long(cases.title(is_ascii=is_ascii), source=source))
 
 
 def _int(self: Interface, value: Value, arguments: list[Value]) -> Value:

@@ -81,18 +81,18 @@ class Argument:
 
 @dataclass
 class Variant:
-    """A macro for arguments of one sort.
+    """A macro for arguments of one sort, or another computation that a loop runs.
 
     Attributes:
         letter: Its name in Go.
-        macro: The macro.
+        write: Writes its body, which prints the answer, with the values of its parameters.
         arguments: How each parameter is made of what it is handed.
         items: Its body.
         texts: The variables of arguments that are texts.
     """
 
     letter: str
-    macro: MacroOf
+    write: Callable[[dict[str, Value]], None]
     arguments: dict[str, Argument]
     items: list[Item] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
@@ -150,8 +150,11 @@ class Interface(Writer):
         allowed: frozenset[str],
         budget: int = 40_000,
         features: frozenset[str] = frozenset(),
+        is_compact: bool = False,
     ) -> None:
         super().__init__(allowed=allowed, budget=budget)
+        self.is_compact = is_compact
+        """Whether loops that run macros run other long things too, rather than have them in each place."""
         self.features = features
         """What this Ollama does, in the words of the macros of ``to_jinja``."""
         self.writes_arguments = False
@@ -183,6 +186,8 @@ class Interface(Writer):
         self._assigned_in: dict[object, set[str]] = {}
         self._assigned: set[str] = set()
         self._namespaces = 0
+        self.has_run = False
+        """Whether there is a loop that runs macros."""
         self.recursion: Recursion | None = None
         """The macros that call themselves whose bodies are being written."""
         self._printing: frozenset[str] = frozenset()
@@ -575,6 +580,14 @@ class Interface(Writer):
         raise NotImplementedError
 
     # --- recursion.py
+
+    def asked(self, macro: MacroOf, values: dict[str, Value]) -> Variable:
+        """Return the answer to a call in a macro that runs; where there is none yet the macro is left."""
+        raise NotImplementedError
+
+    def run_long(self, text: str, said: str = "", name: str = "d", *, source: Operand) -> Variable:
+        """Write statements that compute a text of another value; they are long."""
+        raise NotImplementedError
 
     def cycle_of(self, macro: MacroOf) -> frozenset[str]:
         """Return the macros that a macro can call and that can call it; none if it cannot call itself."""

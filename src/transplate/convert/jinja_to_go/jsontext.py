@@ -174,7 +174,8 @@ class JsonText(Interface):
             return
         is_plain = self.takes("plain-json")
         scan = defines.scan(indent, compact=compact, level=level, is_plain=is_plain)
-        self.print(self.run(scan, "JSON as Python writes it", "json", s=self._kept_go(value, "value").expr))
+        source = self._kept_go(value, "value").expr
+        self.print(self.run_long(scan, "JSON as Python writes it", "json", source=source))
 
     def captured_json(self, operand: Operand) -> Operand:
         """Return Go's JSON of arguments."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import GeneratorType
 
 from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.attributes import key_of
@@ -54,6 +55,8 @@ _STRING_METHODS, _DICT_METHODS, _LIST_METHODS = (
     frozenset(name for name in dir(kind) if not name.startswith("_")) for kind in (str, dict, list)
 )
 _OTHER_ATTRIBUTES = frozenset(name for kind in (int, float) for name in dir(kind) if not name.startswith("_"))
+_OF_ITEMS = _LIST_METHODS.union(dir({}.items()), dir(GeneratorType), dir(range))
+"""What the items of a dict may have, which are a view, a generator or a list; or a range."""
 _NOT_CONVERTED = frozenset({"cycler", "joiner", "lipsum", "self"})
 """Names that Jinja gives templates, and that chat templates do not use."""
 _OF_MACROS = frozenset({"varargs", "kwargs"})
@@ -319,7 +322,8 @@ class Lookups(Interface):
         if isinstance(value, ListOf | Built | Joined | Split | Chosen):
             return _method_or_undefined(value, name, _LIST_METHODS)
         if not isinstance(value, Go):
-            if name in _OTHER_ATTRIBUTES or isinstance(value, MacroOf | Counting | Pairs):
+            is_one = isinstance(value, Counting | Pairs) and name in _OF_ITEMS
+            if name in _OTHER_ATTRIBUTES or isinstance(value, MacroOf) or is_one:
                 raise Refused(f"the attribute {name} of a {self._name_of(value)}")
             return Undefined(name)
         if value.present is not None and value.absent == "none":  # None has no keys, and does not fail

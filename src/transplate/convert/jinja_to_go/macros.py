@@ -31,6 +31,8 @@ from transplate.gotmpl.printer import print_node
 from transplate.jinja import nodes as j
 
 _MOST_VARIANTS = 12
+_LONG_MACRO = 4
+"""Names in a macro that is not written out again and again where the result is to be short."""
 _DOLLAR = Variable("$")
 
 
@@ -61,6 +63,13 @@ class Macros(Interface):
             defaults = zip(reversed(found.parameters), reversed(found.defaults), strict=False)
             constant = {name: Const(node.value) for name, node in defaults if isinstance(node, j.Literal)}
             self._call_itself(macro, {**constant, **values})
+            return
+        if (
+            self.is_compact
+            and self.recursion is not None
+            and sum(1 for _ in names_in(found.body)) > _LONG_MACRO
+        ):
+            self.print(self.asked(macro, values))
             return
         self._write_inline(macro, values)
 

@@ -155,7 +155,7 @@ class Printing(Interface):
             self._call_define("repr", operand)
         else:
             scan = defines.scan_repr(is_plain=self.takes("plain-json"))
-            self.print(self.run(scan, "as Python prints it", "printed", s=operand))
+            self.print(self.run_long(scan, "as Python prints it", "printed", source=operand))
 
     def _write_go(self, value: Go) -> None:
         if value.present is not None:

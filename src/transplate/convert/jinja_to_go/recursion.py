@@ -44,13 +44,19 @@ from transplate.gotmpl.nodes import Body, Break, Comment, Operand, Range, Variab
 
 _DEEPEST = 12
 """How often macros may be called in one another at run time."""
-_MOST_VARIANTS = 20
+_BESIDES = 4
+"""How many other long things may be called in these."""
+_MOST_VARIANTS = 26
 _ROUNDS = 1_000_000_000
 _ANSWER = "the next item of a list in a text"
 
 
 class Recursions(Interface):
     """Runs macros that call themselves."""
+
+    @property
+    def _deepest(self) -> int:
+        return _DEEPEST + _BESIDES if self.is_compact else _DEEPEST
 
     def cycle_of(self, macro: MacroOf) -> frozenset[str]:
         """Return the macros that a macro can call and that can call it; none if it cannot call itself."""
@@ -81,16 +87,31 @@ class Recursions(Interface):
         """Return what a macro prints: it calls itself."""
         running = self.recursion
         if running is not None and macro.node.name in running.macros:
-            return self._asked(running, macro, values)
+            return self.asked(macro, values)
         return self._run(macro, values)
 
     # --- calls ----------------------------------------------------------------------------------------
 
-    def _asked(self, running: Recursion, macro: MacroOf, values: dict[str, Value]) -> Variable:
+    def asked(self, macro: MacroOf, values: dict[str, Value]) -> Variable:
         """Return the answer to a call in a macro that runs; where there is none yet the macro is left."""
+        assert self.recursion is not None  # noqa: S101
+        return self._ask(self.recursion, *self._variant_of(self.recursion, macro, values))
+
+    def run_long(self, text: str, said: str = "", name: str = "d", *, source: Operand) -> Variable:
+        """Write statements that compute a text of another value; they are long."""
+        running = self.recursion
+        if running is None or not self.is_compact:
+            return self.run(text, said, name, s=source)
+        argument = Argument("", (source,), lambda homes: Go(ANY, homes[0]))
+
+        def write(values: dict[str, Value]) -> None:
+            self.print(self.run(text, said, name, s=self.operand(values["value"])))
+
+        return self._ask(running, *self._variant(running, text, {"value": argument}, write))
+
+    def _ask(self, running: Recursion, variant: Variant, operands: list[Operand]) -> Variable:
         answer = self.declare("answer", string(""))
         with self.block() as ask:
-            variant, operands = self._variant(running, macro, values)
             for home, operand in zip(running.handed, operands, strict=False):
                 self.items.append(build.assign(home, operand))
             self.items.append(build.assign(running.called, string(variant.letter)))
@@ -101,23 +122,32 @@ class Recursions(Interface):
         running.asked += 1
         return answer
 
-    def _variant(
+    def _variant_of(
         self, running: Recursion, macro: MacroOf, values: dict[str, Value]
     ) -> tuple[Variant, list[Operand]]:
         """Return what runs a macro with some arguments, and the arguments."""
         arguments = {name: self._argument(values[name]) for name in sorted(values)}
-        key = (macro.node.name, *((name, one.sort) for name, one in arguments.items()))
+        return self._variant(
+            running, macro.node.name, arguments, lambda given: self.write_macro(macro.node, given)
+        )
+
+    def _variant(
+        self,
+        running: Recursion,
+        name: str,
+        arguments: dict[str, Argument],
+        write: Callable[[dict[str, Value]], None],
+    ) -> tuple[Variant, list[Operand]]:
+        key = (name, *((name, one.sort) for name, one in arguments.items()))
         found = running.variants.get(key)
         if found is None:
             if len(running.variants) >= _MOST_VARIANTS:
-                raise Refused(
-                    f"the macro {macro.node.name}, which calls itself with too many kinds of arguments"
-                )
-            found = Variant(chr(ord("a") + len(running.variants)), macro, arguments)
+                raise Refused(f"the macro {name}, which calls itself with too many kinds of arguments")
+            found = Variant(chr(ord("a") + len(running.variants)), write, arguments)
             running.variants[key] = found
         operands = [(name, operand) for name, one in arguments.items() for operand in one.operands]
         for name, _ in operands[len(running.slots) :]:
-            running.slots.append([self._home(variable_name(name)) for _ in range(_DEEPEST)])
+            running.slots.append([self._home(variable_name(name)) for _ in range(self._deepest)])
             running.handed.append(self._home("handed"))
         return found, [operand for _, operand in operands]
 
@@ -136,7 +166,8 @@ class Recursions(Interface):
             return _in_go(frozenset({type(value.value).__name__}), constant(value.value), value)
         kinds = kinds_of(value)
         if kinds is not None and "minus" not in kinds:
-            if kinds & {"list", "map"} and kinds <= ANY | {"undefined"}:
+            is_one = self.is_compact and len(kinds) == 1  # what is asked of it again is decided
+            if kinds & {"list", "map"} and kinds <= ANY | {"undefined"} and not is_one:
                 kinds = ANY | {"undefined"}  # fewer variants
             return _in_go(kinds, self.operand(value), value)
         if isinstance(value, Method):
@@ -186,15 +217,16 @@ class Recursions(Interface):
             self._recursive_in(macro), self._home("text"), self._home("answers"), self._home("called")
         )
         outer, self.recursion = self.recursion, running
+        self.has_run = True
         try:
-            first, operands = self._variant(running, macro, values)
+            first, operands = self._variant_of(running, macro, values)
             written = 0
             while written < len(running.variants):
                 self._write_variant(running, list(running.variants.values())[written])
                 written += 1
         finally:
             self.recursion = outer
-        self._write_loop(running, first, operands)
+        self._write_loop(running, macro.node.name, first, operands)
         return running.text
 
     def _write_variant(self, running: Recursion, variant: Variant) -> None:
@@ -215,13 +247,12 @@ class Recursions(Interface):
                     if isinstance(value, Go) and value.kinds == TEXT and value.present is None:
                         variant.texts.update(home.name for home in homes)
                 self.state.scopes[1] = values
-                self.write_macro(variant.macro.node, values)
+                variant.write(values)
         finally:
             self.state, self.sink, self._loops, self.dead = state, sink, loops, dead
         variant.items = items
 
-    def _write_loop(self, running: Recursion, first: Variant, operands: list[Operand]) -> None:
-        name = first.macro.node.name
+    def _write_loop(self, running: Recursion, name: str, first: Variant, operands: list[Operand]) -> None:
         text, rest, called = running.text, running.rest, running.called
         depth, stack, done, variant = (self._home(one) for one in ("depth", "stack", "done", "variant"))
         said = f"{name} calls itself: what it calls goes on a stack, and it starts anew with each answer"
@@ -242,13 +273,13 @@ class Recursions(Interface):
             self.items.append(Range(build.pipeline(number(1)), _one_of(bodies, variant)))
             with self.block() as push:
                 with self.block() as fails:
-                    reason = f"the macro {name}, which calls itself more than {_DEEPEST} deep"
+                    reason = f"the macro {name}, which calls itself more than {self._deepest} deep"
                     dead = self.dead
                     self.fail(f"not converted: {reason}")
                     self.dead = dead
                     self.losses.append((reason, self.place))
                 self.items.append(
-                    build.when(call("eq", call("len", depth), number(_DEEPEST - 1)), tuple(fails))
+                    build.when(call("eq", call("len", depth), number(self._deepest - 1)), tuple(fails))
                 )
                 kept = call("print", variant, done)
                 self._assign(
