@@ -70,6 +70,10 @@ METHODS = {
         "{% if '/think' in text or '/no_think' in text or 'user' in text %}yes{% else %}no{% endif %}"
         "{% set any = 'one</think>' in text or '<think>one' in text or 'user<think>' in text %}{{ any }}"
     ),
+    "whether there is any of several, others behind": (
+        "{% set text = message.content %}{% if '/think' in text or '/no_think' in text or 'users' in text"
+        " or '<tool_response>' in text or 'e' in text %}yes{% else %}no{% endif %}"
+    ),
     "the same message": (
         "{% set users = messages | selectattr('role', 'equalto', 'user') | list %}"
         "{% if users and message == users[-1] %}last{% endif %}"

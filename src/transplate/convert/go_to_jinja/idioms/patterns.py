@@ -85,7 +85,7 @@ def candidates(items: go.Body) -> Iterator[Idiom]:
         for new in _replacements(items):
             yield from _replacements_of(part, new)
         yield from _searches(part)
-    parts = tuple(_sought(items))
+    parts = tuple(_sought(loop))
     if len(parts) > 1:
         yield from _any_of(parts)
     yield from _on_lines(items)
@@ -292,14 +292,14 @@ def _parts(items: go.Body) -> list[str]:
     return list(found)
 
 
-def _sought(items: go.Body) -> list[str]:
+def _sought(loop: go.Item) -> list[str]:
     """Return the constants that one text is compared with at once, in the order in which they were meant.
 
     That is the order in which the pieces of them stand that were not there before.
     """
     found: dict[str, None] = {}
     pieces: list[bytes] = []
-    for name, arguments in _commands(items):
+    for name, arguments in _commands(loop):
         match name, arguments:
             case "eq", (
                 go.Pipeline(
