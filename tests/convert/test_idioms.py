@@ -85,6 +85,14 @@ METHODS = {
     "parts of a text": (
         "{% for part in message.content.split('</think>') %}[{{ part.split('<think>')[0] }}]{% endfor %}"
     ),
+    "how many parts a text has": (
+        "{% if message.content.split('<think>') | length > 2 %}{{ message.content.split('one') | length }}"
+        "{% endif %}"
+    ),
+    "parts of a text that are numbered": (
+        "{% for part in message.content.split('</think>') %}{{ loop.index }}{{ '.' if loop.first }}"
+        "{% endfor %}"
+    ),
     "parts of a text that are kept": (
         "{% set ns = namespace(kept='') %}{% for part in message.content.split('<think>') %}"
         "{% if part.strip() %}{% set ns.kept = ns.kept + part %}{% endif %}{% endfor %}{{ ns.kept }}"
@@ -253,6 +261,7 @@ FUNCTIONS_OF = {
     "rstrip": "rstrip_space",
     "a list of texts": "no_texts",
     "parts of a text": "split",
+    "parts of a text that are numbered": "split",
     "texts seen before": "no_texts",
     "parity": "parity",
     "JSON of a tool": "python_json",
@@ -266,7 +275,7 @@ def test_other_names_are_recognised_and_other_statements_are_not(name: str, func
 
     def is_recognised(text: str) -> bool:
         tree = recognised(parse(text, functions=FUNCTIONS))
-        return re.search(rf"(:=|{{{{) {function} ", print_template(tree.body)) is not None
+        return re.search(rf"(:=|{{{{|range) {function} ", print_template(tree.body)) is not None
 
     assert is_recognised(source)
     names = sorted(set(re.findall(r"\$[a-z]\w*", source)), key=len, reverse=True)
