@@ -33,7 +33,7 @@ _THINKING, _NAME, _CONTENT, _QUESTION = (
     "sentinel question",
 )
 _MARKER = r"(?:<[^<>\s][^<>\n]{0,40}>|\[/?[A-Z_ ]{2,30}\]|<｜[^｜]+｜>)"
-_BEFORE = re.compile(rf"{_MARKER}\s*\Z")
+_BEFORE = re.compile(rf"{_MARKER}(?!assistant|model)\w*\s*\Z")
 _BEHIND = re.compile(rf"\s*({_MARKER})")
 _USER = {"role": "user", "content": _QUESTION}
 _CALLS = [

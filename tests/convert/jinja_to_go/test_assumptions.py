@@ -97,3 +97,14 @@ def test_white_space_is_looked_for_where_a_template_cuts_texts(
     (found,) = go_oracle.render_all(made.text, [{"messages": messages}])
     is_same = found.output.decode() == JinjaTemplate(source).render(messages)
     assert is_same or not is_covered
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_next_message_of_all_but_the_last_is_there(exact: bool) -> None:
+    source = (
+        "{% for m in messages %}{{ m.content }}{% if loop.last or messages[loop.index0 + 1].role != 'tool' %}."  # noqa: E501
+        "{% endif %}{% endfor %}"
+    )
+    conversion = to_go(source, exact=exact)
+    assert conversion.assumptions == ()
+    assert "undefined" not in conversion.text

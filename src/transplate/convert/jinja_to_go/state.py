@@ -111,6 +111,8 @@ class Writer:
         """Variables of statements that belong together."""
         self.serials: dict[str, int] = {}
         """Variables in the order in which they were made."""
+        self.same_as: dict[str, str] = {}
+        """Conditions that hold where others do, both as Go's text."""
 
     def takes(self, name: str) -> bool:
         """Return whether an assumption may be relied on; if so, note that it is."""
@@ -292,16 +294,21 @@ class Writer:
 
     def is_known(self, condition: Operand) -> bool | None:
         """Return whether a condition holds, None if that is not known."""
-        found = self.state.facts.get(print_node(condition))
+        found = self._fact(condition)
         if found is None:
             operands = call_operands(condition)
             if operands and operands[0] == Identifier("not") and len(operands) == 2:
                 inner = self.is_known(operands[1])
                 return None if inner is None else not inner
             if operands and operands[0] == Identifier("ne"):
-                equal = self.state.facts.get(print_node(call("eq", *operands[1:])))
+                equal = self._fact(call("eq", *operands[1:]))
                 return None if equal is None else not equal
         return found
+
+    def _fact(self, condition: Operand) -> bool | None:
+        text = print_node(condition)
+        found = self.state.facts.get(text)
+        return found if found is not None else self.state.facts.get(self.same_as.get(text, ""))
 
     def forget(self, variable: Variable) -> None:
         """Drop what is known of a variable that is assigned to."""

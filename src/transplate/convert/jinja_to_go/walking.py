@@ -37,6 +37,7 @@ from transplate.gotmpl.nodes import (
     Operand,
     Variable,
 )
+from transplate.gotmpl.printer import print_node
 
 _LONGEST_UNROLLED = 64
 
@@ -168,6 +169,8 @@ class Walking(Interface):
         rest = call("slice", value.expr, index)
         sides = (call("len", rest), number(1)) if end is None else (index, end)
         last = call("eq", *sides)
+        if end is not None:
+            self.same_as[print_node(call("eq", call("len", rest), number(1)))] = print_node(last)
 
         def previous() -> Value:
             place = call("len", call("slice", call("slice", value.expr, number(0), index), number(1)))
