@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from transplate.convert.jinja_to_go import build, defines
@@ -24,6 +24,7 @@ from transplate.convert.jinja_to_go.images import image_loss, parts_loss
 from transplate.convert.jinja_to_go.layout import on_lines
 from transplate.convert.jinja_to_go.nested import without_nested_namespaces
 from transplate.convert.jinja_to_go.outlined import outlined
+from transplate.convert.jinja_to_go.reads import parts_of
 from transplate.convert.jinja_to_go.recognised import NUMBERS
 from transplate.convert.jinja_to_go.refusals import LONGEST, Refused, TooLong
 from transplate.convert.jinja_to_go.shape import shape_block
@@ -88,7 +89,8 @@ def to_go(
     given = {name: _value(value) for name, value in {**special_tokens, **variables}.items()}
     is_older = not behaviour_of(parse_version(ollama)).property_required
     features = frozenset({"ollama<0.20"} if is_older else ())
-    own = frozenset(filter(None, _texts((tree.body, tuple(given.values())))))
+    parts = parts_of((tree.body, tuple(given.values())))
+    own = frozenset(part for part in parts if isinstance(part, str) and part)
     broken = broken_by(own)
     allowed -= broken & {"plain-json"}
 
@@ -243,18 +245,6 @@ def _value(value: Any) -> Value:
     if isinstance(value, dict):
         return DictOf(tuple((Const(key), _value(item)) for key, item in value.items()))
     return Const(value)
-
-
-def _texts(node: object) -> Iterator[str]:
-    """Yield the texts in a part of a template, or in a value."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, tuple):
-        for one in node:
-            yield from _texts(one)
-    elif is_dataclass(node):
-        for one in fields(node):
-            yield from _texts(getattr(node, one.name))
 
 
 def _definitions(bodies: Sequence[Body], texts: Mapping[str, str]) -> Body:

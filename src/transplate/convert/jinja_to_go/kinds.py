@@ -50,9 +50,6 @@ _TESTED: dict[str, frozenset[str]] = {
 }
 
 
-_DIVISORS = {"odd": 2, "even": 2}
-
-
 class Kinds(Interface):
     """What a value is."""
 
@@ -82,8 +79,8 @@ class Kinds(Interface):
             return self._is_kind(value, kinds)
         if name in ("true", "false"):
             return self._is_same(value, Const(name == "true"))
-        if name in _DIVISORS or name == "divisibleby":
-            divisor = Const(_DIVISORS[name]) if name in _DIVISORS else self.value(node.arguments[0])
+        if name in ("odd", "even", "divisibleby"):
+            divisor = self.value(node.arguments[0]) if name == "divisibleby" else Const(2)
             rest = self._arithmetic("%", value, divisor)
             return self.equal(rest, Const(1 if name == "odd" else 0))
         if name == "callable":

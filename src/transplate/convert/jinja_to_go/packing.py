@@ -217,7 +217,7 @@ class Packing(Interface):
         if isinstance(payload, String):
             return string(f"{len(payload.value.encode()):08}{payload.value}")
         payload = self._kept_operand(payload)
-        return call("printf", string("%08d%s"), call("len", payload), payload)
+        return as_item(payload)
 
     def packed(self, value: Value, shape: Shape) -> Operand:
         """Return a value as a text."""
@@ -485,6 +485,11 @@ class Packing(Interface):
         whole = self._kept_operand(value.expr)
         rest = self.built_from(Built(whole, value.item), stop).expr
         return Built(go("slice $l 0 (len (slice $l (len $r)))", l=whole, r=rest), value.item)
+
+
+def as_item(payload: Operand) -> Operand:
+    """Return a text as an item of a list that is kept in a text."""
+    return call("printf", string("%08d%s"), call("len", payload), payload)
 
 
 def _shape_in(target: Built | Packed) -> Shape:

@@ -66,12 +66,16 @@ def names_in(body: object, *, besides: Callable[[object], bool] = lambda _: Fals
         body: The part.
         besides: Tells what is not looked into.
     """
+    return (part.name for part in parts_of(body, besides=besides) if isinstance(part, j.Name))
+
+
+def parts_of(body: object, *, besides: Callable[[object], bool] = lambda _: False) -> Iterator[object]:
+    """Yield all that a part of a template, or a value, is made of."""
     pending: list[Any] = [body]
     while pending:
         part = pending.pop()
-        if isinstance(part, j.Name):
-            yield part.name
-        elif isinstance(part, tuple):
+        yield part
+        if isinstance(part, tuple):
             pending.extend(part)
         elif is_dataclass(part) and not besides(part):
             pending.extend(getattr(part, one.name) for one in fields(part))

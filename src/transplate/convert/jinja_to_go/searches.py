@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 from transplate.convert.jinja_to_go import build, strings
 from transplate.convert.jinja_to_go.guards import Guard, Origin, Search
@@ -64,22 +63,21 @@ class Searches(Interface):
         What is asked together takes one search, in place of one for each constant.
         """
         together = asked_together(nodes)
-        container = nodes[0].right if isinstance(nodes[0], j.Binary) else None
-        by_sort: dict[str, list[str]] = {}
-        for one in together:
-            part = _part_in(one, container)
-            sort = strings.sort_of(part)
-            if part is not None and sort is not None:
-                by_sort.setdefault(sort, []).append(part)
-        groups = [tuple(dict.fromkeys(parts)) for parts in by_sort.values()]
-        groups = [parts for parts in groups if len(parts) >= _FEWEST]
-        if container is None or not groups:
+        by_sort: dict[str | None, list[str]] = {}
+        for part in dict.fromkeys(together):
+            by_sort.setdefault(strings.sort_of(part), []).append(part)
+        groups = [parts for sort, parts in by_sort.items() if sort is not None and len(parts) >= _FEWEST]
+        if not groups or not isinstance(nodes[0], j.Binary):
             return False, nodes
-        text = self.known(self.value(container))
+        text = self.known(self.value(nodes[0].right))
         if not (isinstance(text, Go) and text.kinds == TEXT and text.present is None):
             return False, nodes
         found = [self._has_any(text.expr, parts) for parts in groups]
-        rest = [one for one in together if not any(_part_in(one, container) in parts for parts in groups)]
+        rest = [
+            node
+            for node, part in zip(nodes, together, strict=False)
+            if not any(part in parts for parts in groups)
+        ]
         return any_of(*found), [*rest, *nodes[len(together) :]]
 
     def _has_any(self, text: Operand, parts: Sequence[str]) -> Operand:
@@ -186,17 +184,17 @@ class Searches(Interface):
         return tuple(items)
 
 
-def asked_together(nodes: Sequence[j.Expression]) -> list[j.Expression]:
-    """Return the expressions at the front that ask whether a constant is in one thing, if they are many."""
+def asked_together(nodes: Sequence[j.Expression]) -> list[str]:
+    """Return the constants that the first expressions look for in one thing, if they are many."""
     container = nodes[0].right if isinstance(nodes[0], j.Binary) else None
-    found = list(takewhile(lambda one: _part_in(one, container) is not None, nodes))
-    return found if len(found) >= _FEWEST else []
-
-
-def _part_in(node: j.Expression, container: j.Expression | None) -> str | None:
-    if not (isinstance(node, j.Binary) and node.operator == "in" and node.right == container):
-        return None
-    return node.left.value if isinstance(node.left, j.Literal) and isinstance(node.left.value, str) else None
+    parts: list[str] = []
+    for node in nodes:
+        match node:
+            case j.Binary("in", j.Literal(str(part)), right) if right == container:
+                parts.append(part)
+            case _:
+                break
+    return parts if len(parts) >= _FEWEST else []
 
 
 def _place_of(part: str | None, *operands: Operand) -> str:

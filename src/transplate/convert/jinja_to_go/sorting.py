@@ -9,7 +9,7 @@ from transplate.convert.jinja_to_go import build
 from transplate.convert.jinja_to_go.build import call, go, number, string
 from transplate.convert.jinja_to_go.interface import Interface
 from transplate.convert.jinja_to_go.operands import negated
-from transplate.convert.jinja_to_go.packing import TAKE
+from transplate.convert.jinja_to_go.packing import TAKE, as_item
 from transplate.convert.jinja_to_go.refusals import Refused
 from transplate.convert.jinja_to_go.shapes import Shape
 from transplate.convert.jinja_to_go.values import (
@@ -248,4 +248,4 @@ def _names(given: Mapping[str, Value]) -> Sequence[Value]:
 
 def _appended(home: Variable, payload: Operand) -> Action:
     """Put an item behind those that are in a text."""
-    return build.assign(home, go('print $s (printf "%08d%s" (len $k) $k)', s=home, k=payload))
+    return build.assign(home, call("print", home, as_item(payload)))

@@ -167,10 +167,12 @@ class Walking(Interface):
     ) -> Loop:
         """Return the loop over a list; of what is at the end only the index may be known."""
         rest = call("slice", value.expr, index)
-        sides = (call("len", rest), number(1)) if end is None else (index, end)
+        sides: tuple[Operand, Operand] = (call("len", rest), number(1))
         last = call("eq", *sides)
         if end is not None:
-            self.same_as[print_node(call("eq", call("len", rest), number(1)))] = print_node(last)
+            usual, sides = last, (index, end)
+            last = call("eq", *sides)
+            self.same_as[print_node(usual)] = print_node(last)
 
         def previous() -> Value:
             place = call("len", call("slice", call("slice", value.expr, number(0), index), number(1)))
